@@ -49,15 +49,23 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'prompts',
     'declare',
     'providers',
+    'land',
+    'packs',
+    'settings',
+    'agents',
+    'rigs',
+    'services',
+    'webhooks',
+    'orders',
     'city',
     'suspensions',
     'confinement',
     'compose',
     'views',
-    'packs',
     'patches',
     'catalog',
-    'rigs',
+    'pack-api',
+    'rig-api',
     'offline',
   ],
   work: ['beads', 'comments', 'sessions', 'convoys', 'search', 'claims', 'waits', 'mail', 'transfer'],
@@ -118,9 +126,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
 const UPWARD: Readonly<Record<string, number>> = {}
 
 /** Imports past the face of a room, by the wing that makes them. A number may only fall. */
-const PAST_FACES: Readonly<Record<string, number>> = {
-  config: 152,
-}
+const PAST_FACES: Readonly<Record<string, number>> = {}
 
 /** Modules that the command line loads when a command needs them. */
 const STARTED = [

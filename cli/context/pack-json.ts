@@ -1,7 +1,7 @@
 import type { AgentResponse } from '../../src/agents/agents/index.ts'
 import type { Status } from '../../src/city/status/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
-import type { RigList } from '../../src/config/rigs/index.ts'
+import type { RigList } from '../../src/config/rig-api/index.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import type { ConvoyGetResponse } from '../../src/work/convoys/index.ts'
 import type { SessionResponse } from '../../src/work/sessions/index.ts'

@@ -1,6 +1,5 @@
 import { sanitizeLine, showHidden } from '../../src/client/text.ts'
-import type { ImportOwner } from '../../src/config/compose/index.ts'
-import type { ImportState, ImportTree, StartingProgram } from '../../src/config/packs/index.ts'
+import type { ImportOwner, ImportState, ImportTree, StartingProgram } from '../../src/config/packs/index.ts'
 import { type Io, printLine } from '../io/io.ts'
 
 /** Lock of an import, in a word. */

@@ -1,6 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { RigLandUpdate } from '../../src/config/rigs/index.ts'
+import type { RigLandUpdate } from '../../src/config/rig-api/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'

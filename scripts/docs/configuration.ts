@@ -1,6 +1,12 @@
 import { declareCity } from '../../src/config/compose/layers/city-file.ts'
-import { declarePack } from '../../src/config/compose/packs/pack-file.ts'
-import { LAND_DEFAULTS } from '../../src/config/compose/resolve/land.ts'
+import { declarePack } from '../../src/config/compose/layers/pack-file.ts'
+import { declareFields } from '../../src/config/declare/declaration.ts'
+import type { FieldSet } from '../../src/config/declare/fields.ts'
+import { LAND } from '../../src/config/land/fields.ts'
+import { LAND_DEFAULTS } from '../../src/config/land/resolve.ts'
+import { ORDER } from '../../src/config/orders/fields.ts'
+import { RIG_BINDING, SITE } from '../../src/config/rigs/site.ts'
+import { CHAT_SESSIONS, DAEMON, EVENT_ROTATION, MAIL, SESSION, USAGE } from '../../src/config/settings/fields.ts'
 import {
   resolveChatSessions,
   resolveDaemon,
@@ -8,13 +14,7 @@ import {
   resolveMail,
   resolveSession,
   resolveUsage,
-} from '../../src/config/compose/resolve/settings.ts'
-import { declareFields } from '../../src/config/declare/declaration.ts'
-import type { FieldSet } from '../../src/config/declare/fields.ts'
-import { LAND } from '../../src/config/declare/land.ts'
-import { ORDER } from '../../src/config/declare/order.ts'
-import { CHAT_SESSIONS, DAEMON, EVENT_ROTATION, MAIL, SESSION, USAGE } from '../../src/config/declare/settings.ts'
-import { RIG_BINDING, SITE } from '../../src/config/declare/site.ts'
+} from '../../src/config/settings/resolve.ts'
 import { parseFormula, readFormula } from '../../src/orchestration/formulas/parse.ts'
 import { Problems } from '../../src/orchestration/formulas/reader.ts'
 import { environmentSection } from './environment.ts'

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { agentBackoff, backoff } from '../../src/agents/lifecycle/plan/limits.ts'
-import { LAND_DEFAULTS } from '../../src/config/compose/resolve/land.ts'
-import { resolveEventArchives, resolveMail, resolveSession } from '../../src/config/compose/resolve/settings.ts'
+import { LAND_DEFAULTS } from '../../src/config/land/resolve.ts'
+import { resolveEventArchives, resolveMail, resolveSession } from '../../src/config/settings/resolve.ts'
 import { type CatalogueCode, findError } from '../../src/core/error-catalogue.ts'
 import { isObject } from '../../src/core/json.ts'
 import { PUBLIC_CACHE } from '../../src/social/html/responses.ts'
@@ -42,9 +42,9 @@ const OUTAGE = constantOf('cli/context/context.ts', 'MAX_OUTAGE_MS') / SECOND
 const GIVEN_UP = constantOf('cli/io/describe-error.ts', 'TEMPORARY_FAILURE')
 const PORT = String(constantOf('src/client/home.ts', 'DEFAULT_PORT'))
 const RETENTION = 'src/core/events/retention.ts'
-const DAEMON = 'src/config/compose/resolve/settings.ts'
-const LAND = 'src/config/declare/land.ts'
-const RATE = 'src/config/compose/resolve/webhooks.ts'
+const DAEMON = 'src/config/settings/resolve.ts'
+const LAND = 'src/config/land/fields.ts'
+const RATE = 'src/config/webhooks/resolve.ts'
 const { newcomer } = defaultSettings.limits
 const newcomerLimits = newcomer === undefined ? undefined : newcomer.limits
 const [CACHE_SECONDS = '', STALE_SECONDS = ''] = PUBLIC_CACHE.match(/\d+/g) ?? []
@@ -134,7 +134,7 @@ export const NUMBERS: Readonly<Record<string, readonly NumberSource[]>> = {
     ],
     [
       '| time until a response begins | {} seconds, or',
-      constantOf('src/config/compose/resolve/city.ts', 'RESPONSE_TIMEOUT_MS') / SECOND,
+      constantOf('src/config/services/resolve.ts', 'RESPONSE_TIMEOUT_MS') / SECOND,
     ],
     ['| idle connection | closed after {} seconds', constantOf('src/http/timeouts.ts', 'IDLE_TIMEOUT_S')],
     ['| WebSocket message | {} MB', constantOf('src/connect/services/proxy/proxy.ts', 'MAX_MESSAGE_BYTES') / MB],
@@ -158,7 +158,7 @@ export const NUMBERS: Readonly<Record<string, readonly NumberSource[]>> = {
     ],
     [
       'polls pull requests every {} minutes',
-      word(constantOf('src/config/compose/resolve/city.ts', 'DEFAULT_INTERVAL_MS') / MINUTE),
+      word(constantOf('src/config/settings/monitors.ts', 'DEFAULT_INTERVAL_MS') / MINUTE),
     ],
   ],
   'docs/dashboard.md': [

@@ -1,4 +1,4 @@
-import { LOCK_FILE } from '../config/compose/index.ts'
+import { LOCK_FILE } from '../config/packs/index.ts'
 import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { sha256 } from '../core/digest.ts'

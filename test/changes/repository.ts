@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Repository } from '../../src/agents/worktrees/index.ts'
-import { GitRunner } from '../../src/config/git/index.ts'
+import { GitRunner } from '../../src/config/git/git-runner.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { env, git } from '../agents/worktrees/git.ts'
 

@@ -10,7 +10,7 @@ import {
   renamesBetween,
   UserGit,
 } from '../../src/changes/yard/index.ts'
-import { GitRunner } from '../../src/config/git/index.ts'
+import { GitRunner } from '../../src/config/git/git-runner.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { env, git } from '../agents/worktrees/git.ts'
 import { landingWorld } from '../changes/landing/world.ts'

@@ -1,13 +1,13 @@
 import { constantOf } from '../constants.ts'
 import { DURATION, DURATION_OR_OFF, formatDuration, type Keys, keys, usualDuration, usualNumber } from './key.ts'
 
-const CITY = 'src/config/compose/resolve/city.ts'
-const RATE = 'src/config/compose/resolve/webhooks.ts'
+const MONITORS = 'src/config/settings/monitors.ts'
+const RATE = 'src/config/webhooks/resolve.ts'
 
 /** The bounds of a duration of `[rigs.land]`, in words. */
 function bounds(key: string): string {
   const [min = '', max = ''] = ['min', 'max'].map((end) =>
-    formatDuration(constantOf('src/config/declare/land.ts', `${key}.${end}`)),
+    formatDuration(constantOf('src/config/land/fields.ts', `${key}.${end}`)),
   )
   return `from \`${min}\` to \`${max}\``
 }
@@ -224,9 +224,9 @@ export const CITY_KEYS: Readonly<Record<string, Keys>> = {
     base_branches: ['Branches whose pull requests gc watches.', '["main", "release"]', { usual: 'all' }],
     rig: ['Rig of the beads for repairs.', '"shop"', { usual: 'none' }],
     poll_interval: [
-      `Time between two polls, at least \`${formatDuration(constantOf(CITY, 'MIN_INTERVAL_MS'))}\`.`,
+      `Time between two polls, at least \`${formatDuration(constantOf(MONITORS, 'MIN_INTERVAL_MS'))}\`.`,
       '"5m"',
-      usualDuration(CITY, 'DEFAULT_INTERVAL_MS'),
+      usualDuration(MONITORS, 'DEFAULT_INTERVAL_MS'),
     ],
     base_url: ['Address of GitHub’s API.', '"https://github.example.com/api/v3"', { usual: 'that of GitHub' }],
     token_env: ['Variable of the supervisor’s environment with a token.', '"SHOP_TOKEN"', { usual: '`GH_TOKEN`' }],

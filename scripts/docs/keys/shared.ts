@@ -1,7 +1,7 @@
 import { constantOf } from '../constants.ts'
 import { DURATION_OR_OFF, durationOf, type Keys, keys, usualDuration } from './key.ts'
 
-const ORDERS = 'src/config/compose/orders/orders.ts'
+const ORDERS = 'src/config/orders/resolve.ts'
 
 /** Sections that several files or places share, by the header of the place that the reference describes them at. */
 export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
@@ -102,7 +102,7 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
     drain_timeout: [
       'Time that a session has to finish when it drains.',
       '"10m"',
-      { usual: durationOf('src/config/compose/resolve/agents.ts', 'drainTimeout') },
+      { usual: durationOf('src/config/agents/resolve.ts', 'drainTimeout') },
     ],
     idle_timeout: ['Idle time after which a session restarts.', '"1h"', { usual: 'never' }],
     sleep_after_idle: [
@@ -289,7 +289,7 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
     response_timeout: [
       'Maximum time until a response begins.',
       '"2m"',
-      usualDuration('src/config/compose/resolve/city.ts', 'RESPONSE_TIMEOUT_MS'),
+      usualDuration('src/config/services/resolve.ts', 'RESPONSE_TIMEOUT_MS'),
     ],
   }),
   '[[webhook]]': keys({
@@ -329,7 +329,7 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
     replay_window: [
       'Maximum age of a signed time.',
       '"1m"',
-      usualDuration('src/config/compose/resolve/webhooks.ts', 'DEFAULT_WINDOW_MS'),
+      usualDuration('src/config/webhooks/resolve.ts', 'DEFAULT_WINDOW_MS'),
     ],
     issuer: ['Required issuer of a token.', '"https://id.example.com"', { usual: 'none' }],
     jwks_url: ['Address of the issuer’s public keys.', '"https://id.example.com/jwks"', { usual: 'none' }],

@@ -1,4 +1,5 @@
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { agentProfile, fixedPath, isOpenToAgents, writtenByAgents } from '../../config/confinement/index.ts'
 import { contains, realPath, touch } from '../../core/folders.ts'
 import { looksSecret } from '../../core/text/index.ts'

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import {
   agentProfile,
   describeRefused,

@@ -1,4 +1,5 @@
-import { type AgentConfig, agentNamed, type CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import { agentNamed, type CityConfig } from '../../config/city/index.ts'
 import type { ConfineMode } from '../../config/declare/index.ts'
 import { type CountedDenial, outerSession, readDenials } from '../../host/confine/index.ts'
 import { isRunning, type SessionResolver, type SessionRow } from '../../work/sessions/index.ts'

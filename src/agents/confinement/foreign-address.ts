@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { HostRules, normalHost } from '../../core/host-rules.ts'
 import { type KeptKeys, keepKeys } from './provider-keys.ts'

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
-import { shareLogin } from '../../config/compose/index.ts'
-import { type agentProfile, builtinOf, readDefaultMode } from '../../config/confinement/index.ts'
+import { type agentProfile, builtinOf, readDefaultMode, shareLogin } from '../../config/confinement/index.ts'
 import { suggestion } from '../../config/files/index.ts'
 import { composeFolder, editCity } from '../../config/offline/index.ts'
 import { AppError } from '../../core/errors.ts'

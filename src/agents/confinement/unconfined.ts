@@ -1,4 +1,5 @@
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import type { ConfineMode } from '../../config/declare/index.ts'
 import type { Confinement } from '../../host/protocol/index.ts'
 import { isRunning, type SessionRepository, type SessionRow } from '../../work/sessions/index.ts'

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { agentProfile, builtinOf } from '../../config/confinement/index.ts'
 import { loginFile, storedKeys } from './private-home.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { type CommandConfinement, withoutSecrets } from '../confinement/index.ts'

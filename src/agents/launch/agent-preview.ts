@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import { sanitize } from '../../work/sessions/index.ts'
 import type { LaunchPlanner } from './launch-planner.ts'
 import type { PromptedSession } from './prompt-subjects.ts'

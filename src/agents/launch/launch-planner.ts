@@ -1,7 +1,8 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Accounts, homeVariables, isOtherLogin } from '../../config/accounts/index.ts'
-import { type AgentConfig, agentNamed, type CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import { agentNamed, type CityConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import {
   agentProfile,
@@ -11,7 +12,6 @@ import {
   worktreeFolders,
   writtenByAgents,
 } from '../../config/confinement/index.ts'
-import type { Provider } from '../../config/declare/index.ts'
 import {
   commandFields,
   type PromptRequest,
@@ -27,6 +27,7 @@ import {
   buildLaunch,
   composePrompt,
   type Launch,
+  type Provider,
   programOf,
   protocolLaunch,
   resolveProvider,

@@ -1,8 +1,8 @@
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
-import type { Provider } from '../../config/declare/index.ts'
 import { readBranches } from '../../config/git/index.ts'
 import type { PromptSubject, SubjectProvider } from '../../config/prompts/index.ts'
+import type { Provider } from '../../config/providers/index.ts'
 import { agentNameOf, type SessionRow } from '../../work/sessions/index.ts'
 import type { CityEnvironment } from './environment.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { AgentConfig } from '../../config/city/index.ts'
-import type { Provider } from '../../config/declare/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import type { Provider } from '../../config/providers/index.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { isEmpty } from '../../core/folders.ts'
 import type { McpConnection } from '../../programs/parts/index.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { fixedPath, writtenByAgents } from '../../config/confinement/index.ts'
 import { commandFields } from '../../config/prompts/index.ts'

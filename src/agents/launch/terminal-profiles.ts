@@ -1,4 +1,4 @@
-import type { Provider } from '../../config/declare/index.ts'
+import type { Provider } from '../../config/providers/index.ts'
 import type { ProgramOnTerminal } from '../../host/protocol/index.ts'
 import { profileOf } from '../../programs/screens.ts'
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'

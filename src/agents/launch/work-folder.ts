@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs'
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { agentFolder, fixedPath, writtenByAgents } from '../../config/confinement/index.ts'
 import type { ConfineMode } from '../../config/declare/index.ts'
 import { AppError } from '../../core/errors.ts'

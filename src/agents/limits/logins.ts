@@ -1,6 +1,6 @@
 import type { Account, Accounts } from '../../config/accounts/index.ts'
-import type { AgentConfig } from '../../config/city/index.ts'
-import type { Provider } from '../../config/declare/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import type { Provider } from '../../config/providers/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { PROGRAMS } from '../../programs/list.ts'
 import type { SessionRow } from '../../work/sessions/index.ts'

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:cry
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { asc, eq } from 'drizzle-orm'
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'

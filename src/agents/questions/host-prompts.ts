@@ -1,4 +1,5 @@
-import { allowHost, type Config } from '../../config/compose/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import { allowHost } from '../../config/confinement/index.ts'
 import type { Actor } from '../../core/actor.ts'
 import type { AttentionResolution } from '../../core/attention.ts'
 import { AppError, invalidField } from '../../core/errors.ts'

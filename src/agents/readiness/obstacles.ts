@@ -1,6 +1,5 @@
-import type { AgentConfig } from '../../config/city/index.ts'
-import type { Provider } from '../../config/declare/index.ts'
-import { effectiveOptions, resolveProvider, splitCommand } from '../../config/providers/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import { effectiveOptions, type Provider, resolveProvider, splitCommand } from '../../config/providers/index.ts'
 import type { Inspector } from '../../programs/parts/index.ts'
 import { PRESETS } from '../../programs/presets.ts'
 import type { Obstacle } from '../../programs/program.ts'

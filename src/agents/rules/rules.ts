@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { isAbsolute, resolve } from 'node:path'
-import { type AgentConfig, agentNamed, type CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import { agentNamed, type CityConfig } from '../../config/city/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'

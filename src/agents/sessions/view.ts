@@ -1,5 +1,4 @@
-import type { Provider } from '../../config/declare/index.ts'
-import { effectiveOptions } from '../../config/providers/index.ts'
+import { effectiveOptions, type Provider } from '../../config/providers/index.ts'
 import { toSecond } from '../../core/clock.ts'
 import type { LogStatus } from '../../programs/log-status.ts'
 import {

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'

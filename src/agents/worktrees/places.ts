@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { fixedPath, lendersTo, writtenByAgents } from '../../config/confinement/index.ts'
 import { findRepository, lendersOf } from '../../config/git/index.ts'

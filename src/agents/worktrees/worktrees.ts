@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import {
   findRepository,
@@ -9,7 +9,7 @@ import {
   repositoryFolders,
   sharedFolder,
 } from '../../config/git/index.ts'
-import { rigProblems } from '../../config/rigs/index.ts'
+import { rigProblems } from '../../config/rig-api/index.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'

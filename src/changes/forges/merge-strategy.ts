@@ -1,4 +1,4 @@
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import type { Bead } from '../../work/beads/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
 

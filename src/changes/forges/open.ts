@@ -1,6 +1,6 @@
 import type { ForgeTokens } from '../../config/accounts/index.ts'
-import type { LandForgeConfig } from '../../config/city/index.ts'
 import { parseRemote } from '../../config/git/index.ts'
+import type { LandForgeConfig } from '../../config/land/index.ts'
 import type { Clock } from '../../core/clock.ts'
 import { ForgeClient } from './client.ts'
 import { type Forge, ForgeProblem } from './forge.ts'

@@ -1,4 +1,4 @@
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { checkedOutIn, RemoteBranch, remoteAddress } from '../yard/index.ts'

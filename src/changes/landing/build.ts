@@ -1,4 +1,4 @@
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import { errorMessage } from '../../core/errors.ts'
 import {
   type AddedLines,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { CommandExit, HostedCommands } from '../../agents/launch/index.ts'
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import {

@@ -1,4 +1,4 @@
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import { shellQuote } from '../../core/text/index.ts'
 import { quoteData } from '../turns/index.ts'
 import type { ConflictedFile } from '../yard/index.ts'

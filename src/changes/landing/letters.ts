@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { UsageTotals } from '../../agents/usage/index.ts'
 import type { Worktrees } from '../../agents/worktrees/index.ts'
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { type Turn, type TurnContents, TurnDelivery, type TurnOptions, type TurnSource } from '../turns/index.ts'

@@ -1,7 +1,7 @@
 import type { Repository } from '../../agents/worktrees/index.ts'
 import type { ForgeTokens } from '../../config/accounts/index.ts'
-import type { LandConfig } from '../../config/city/index.ts'
 import type { GitRunner } from '../../config/git/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'

@@ -1,4 +1,4 @@
-import type { LandConfig, LandForgeConfig } from '../../config/city/index.ts'
+import type { LandConfig, LandForgeConfig } from '../../config/land/index.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
 import {

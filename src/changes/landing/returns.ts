@@ -1,4 +1,4 @@
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import type { ConflictedFile } from '../yard/index.ts'
 import { authorsOf, startOf } from './authors.ts'

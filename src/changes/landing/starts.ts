@@ -1,5 +1,5 @@
 import type { WorktreeStart } from '../../agents/worktrees/index.ts'
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import { type BeadRepository, isGating } from '../../work/beads/index.ts'
 import type { Yard } from '../yard/index.ts'
 import { isGivenBack } from './parts.ts'

@@ -1,4 +1,4 @@
-import type { LandConfig } from '../../config/city/index.ts'
+import type { LandConfig } from '../../config/land/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import type { BuildResult } from './build.ts'
 import { type Decision, decide, verdictsOf } from './decide.ts'

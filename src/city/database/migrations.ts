@@ -35,9 +35,9 @@ import landingTrials from '../../changes/landing/trials.sql' with { type: 'text'
 import changesInReview from '../../changes/review/in-review.sql' with { type: 'text' }
 import changes from '../../changes/review/table.sql' with { type: 'text' }
 import changeTotals from '../../changes/review/totals.sql' with { type: 'text' }
-import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
-import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
-import rigs from '../../config/rigs/table.sql' with { type: 'text' }
+import failedClones from '../../config/rig-api/failed.sql' with { type: 'text' }
+import rigRequesters from '../../config/rig-api/requester.sql' with { type: 'text' }
+import rigs from '../../config/rig-api/table.sql' with { type: 'text' }
 import suspensions from '../../config/suspensions/table.sql' with { type: 'text' }
 import externalMessages from '../../connect/extmsg/table.sql' with { type: 'text' }
 import undeliveredMessages from '../../connect/extmsg/undelivered.sql' with { type: 'text' }

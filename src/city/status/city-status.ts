@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { AgentResponse, Agents } from '../../agents/agents/index.ts'
-import type { AgentConfig, NamedSessionConfig } from '../../config/city/index.ts'
+import type { AgentConfig, NamedSessionConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import type { Clock } from '../../core/clock.ts'

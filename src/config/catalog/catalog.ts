@@ -1,7 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import type { DeclaredProviders, Provider } from '../declare/index.ts'
-import { effectiveOptions, resolveProvider } from '../providers/index.ts'
+import { type DeclaredProviders, effectiveOptions, type Provider, resolveProvider } from '../providers/index.ts'
 import type { ProviderList, ProviderPublic, ProviderPublicList, ProviderResponse } from './schema.ts'
 
 /** Every provider as it is declared: the city's by name, then the builtins it does not declare itself. */

@@ -6,15 +6,16 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { BUILTINS } from '../../programs/presets.ts'
 import type { CityConfig } from '../city/index.ts'
+import type { Composition, Config } from '../compose/index.ts'
+import { AGENT_NAME, IMPLICIT_AGENTS } from '../declare/index.ts'
 import {
   addProvider,
-  type Config,
   changeProvider,
-  type EditBase,
+  PROVIDER,
+  type ProviderConfig,
   type ProviderKeys,
   removeProvider,
-} from '../compose/index.ts'
-import { AGENT_NAME, IMPLICIT_AGENTS, PROVIDER, type ProviderConfig } from '../declare/index.ts'
+} from '../providers/index.ts'
 import type { ProviderCreate, ProviderCreated, ProviderUpdate } from './schema.ts'
 
 /** The providers that a city declares in city.toml. */
@@ -52,7 +53,7 @@ export class ProviderDeclarations {
   }
 
   /** Differences from the declaration, without secrets that were sent back masked. */
-  #changes({ declarations, config }: EditBase, name: string, keys: ProviderKeys): ProviderKeys {
+  #changes({ declarations, config }: Composition, name: string, keys: ProviderKeys): ProviderKeys {
     const declared = tomlOf(declarations.providers.get(name)?.values)
     const effective = tomlOf(config.providers.get(name))
     const restored = restoreSecrets(keys, effective, (value) => this.config.secrets.blank(value))

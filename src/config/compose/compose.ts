@@ -1,12 +1,10 @@
-import type { CityConfig } from '../city/index.ts'
-import { type CityDeclarations, NO_DECLARATIONS } from '../declare/city-declarations.ts'
+import { type CityConfig, type CityDeclarations, NO_DECLARATIONS } from '../city/index.ts'
 import type { ConfineMode } from '../declare/index.ts'
-import { type Diagnostic, Diagnostics } from '../files/diagnostics.ts'
-import type { FileSnapshot } from '../files/index.ts'
+import { type Diagnostic, Diagnostics, type FileSnapshot } from '../files/index.ts'
+import { isOrderFile } from '../orders/index.ts'
+import type { PackFolders } from '../packs/index.ts'
 import type { Layer } from './layers/layer.ts'
 import { LAYERS } from './layers/layers.ts'
-import { isOrderFile } from './orders/order-files.ts'
-import type { PackFolders } from './packs/locate.ts'
 import { resolveCity } from './resolve/city.ts'
 
 /** Result of composing the files of a city. With errors in it, the configuration is not for use. */

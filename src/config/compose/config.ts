@@ -3,7 +3,8 @@ import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { Signal } from '../../core/signal.ts'
-import { type AgentConfig, agentNamed, type CityConfig, type RigConfig } from '../city/index.ts'
+import { type AgentConfig, type AgentDraft, addAgent, changeAgent, removeAgent } from '../agents/index.ts'
+import { agentNamed, type CityConfig } from '../city/index.ts'
 import { qualify } from '../declare/index.ts'
 import {
   ConfigWatcher,
@@ -21,9 +22,8 @@ import {
   toInvalidConfigError,
   writeDrafts,
 } from '../files/index.ts'
+import { addRig, changeRig, type RigChange, type RigConfig, type RigDraft, removeRig } from '../rigs/index.ts'
 import { type ComposeOptions, type Composition, compose } from './compose.ts'
-import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
-import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
 
 /** Applied change, with its actor. */
 export interface ConfigChange {

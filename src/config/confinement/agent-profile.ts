@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
-import type { AgentConfig, RigConfig } from '../city/index.ts'
-import type { DeclaredProviders, Provider } from '../declare/index.ts'
-import { resolveProvider } from '../providers/resolve.ts'
+import type { AgentConfig } from '../agents/index.ts'
+import { type DeclaredProviders, type Provider, resolveProvider } from '../providers/index.ts'
+import type { RigConfig } from '../rigs/index.ts'
 import { type Profile, profileOf } from './profile.ts'
 
 type Profiled = Pick<AgentConfig, 'confine' | 'confineTable' | 'dir' | 'provider' | 'startCommand'>

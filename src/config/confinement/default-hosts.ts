@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { PRESETS } from '../../programs/presets.ts'
 import { parseRemote, readText } from '../git/index.ts'
+
 /** A host that sessions reach although no line names it, and what it is for. */
 export interface DefaultHost {
   readonly host: string

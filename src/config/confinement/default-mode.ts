@@ -2,10 +2,8 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { addBlock, parseToml, setKey, TomlSyntaxError, tableOffset } from '../../core/toml/index.ts'
-import { CONFINE_MODES, type ConfineMode } from '../declare/confine.ts'
-import { type FileContext, SectionReader } from '../declare/section-reader.ts'
-import { Diagnostics, formatDiagnostic } from '../files/diagnostics.ts'
-import { suggestion } from '../files/index.ts'
+import { CONFINE_MODES, type ConfineMode, type FileContext, SectionReader } from '../declare/index.ts'
+import { Diagnostics, formatDiagnostic, suggestion } from '../files/index.ts'
 
 /** File with settings for every city of a supervisor, in `$GC_HOME`. */
 const FILE = 'supervisor.toml'

@@ -1,4 +1,5 @@
-import type { AgentConfig, CityConfig } from '../city/index.ts'
+import type { AgentConfig } from '../agents/index.ts'
+import type { CityConfig } from '../city/index.ts'
 import type { ConfineMode } from '../declare/index.ts'
 import { agentProfile, builtinOf } from './agent-profile.ts'
 import { defaultHosts } from './default-hosts.ts'

@@ -2,7 +2,8 @@ import { join, parse, resolve, sep } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { linkTarget } from '../../core/files.ts'
 import { contains, realPath } from '../../core/folders.ts'
-import type { CityConfig, RigConfig } from '../city/index.ts'
+import type { CityConfig } from '../city/index.ts'
+import type { RigConfig } from '../rigs/index.ts'
 import { agentFolders, worktreeFolders } from './readable.ts'
 
 /** As many links as Linux follows in one path. */

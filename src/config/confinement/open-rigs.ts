@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
 import { contains, realPath, touch } from '../../core/folders.ts'
-import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
+import type { AgentConfig } from '../agents/index.ts'
+import type { CityConfig } from '../city/index.ts'
+import type { RigConfig } from '../rigs/index.ts'
 import { placeOf } from './obstacle.ts'
 
 type Rig = Pick<RigConfig, 'name' | 'path' | 'confine'>

@@ -3,10 +3,11 @@ import {
   CONFINE,
   type ConfineFields,
   type ConfineMode,
+  type Declaration,
+  type FieldOrigin,
   type ShareFields,
   type UnknownHosts,
-} from '../declare/confine.ts'
-import type { Declaration, FieldOrigin } from '../declare/index.ts'
+} from '../declare/index.ts'
 
 /** Declarer of sandbox rules. */
 export type Grantor = 'provider' | 'rig' | 'agent'
@@ -95,15 +96,6 @@ function wordOf<Name extends 'unknownHosts' | 'shareLogin'>(
   })
   return words.at(-1)
 }
-
-/** Sandbox mode of an agent: a pack can narrow the city's mode, never widen it. */
-export function modeOf(table: Declaration<AgentConfineFields> | undefined, unsaid: ConfineMode): ConfineMode {
-  const mode = table?.values.mode ?? unsaid
-  const isOfPack = table?.origins.mode?.block.pack !== undefined
-  return isOfPack && WIDTH[mode] > WIDTH[unsaid] ? unsaid : mode
-}
-
-const WIDTH: Record<ConfineMode, number> = { default: 0, network: 1, off: 2 }
 
 function withheldMode({ agent, inForce = agent?.values.mode }: ConfineTables): Withheld[] {
   const { mode } = agent?.values ?? {}

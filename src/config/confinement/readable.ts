@@ -2,7 +2,8 @@ import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { touch } from '../../core/folders.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import type { PackConfig, RigConfig } from '../city/index.ts'
+import type { PackConfig } from '../packs/index.ts'
+import type { RigConfig } from '../rigs/index.ts'
 
 /** Parent of the agents' own folders in a city. */
 export const agentFolders = (city: string): string => join(city, '.gc', 'agents')

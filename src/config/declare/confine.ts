@@ -134,3 +134,12 @@ export const agentConfine: FieldReader<Declaration<AgentConfineFields>> = merged
     return { block: section.block, fields: AGENT_CONFINE, values: { mode: word }, origins }
   },
 })
+
+/** Sandbox mode of an agent: a pack can narrow the city's mode, never widen it. */
+export function modeOf(table: Declaration<AgentConfineFields> | undefined, unsaid: ConfineMode): ConfineMode {
+  const mode = table?.values.mode ?? unsaid
+  const isOfPack = table?.origins.mode?.block.pack !== undefined
+  return isOfPack && WIDTH[mode] > WIDTH[unsaid] ? unsaid : mode
+}
+
+const WIDTH: Record<ConfineMode, number> = { default: 0, network: 1, off: 2 }

@@ -101,3 +101,21 @@ export const tables = <Fields extends FieldSet>(
   key,
   read: (section) => (section.has(key) ? section.blocks(key).map((block) => declareFields(block, fields)) : undefined),
 })
+
+/** Puts values over those of a declaration: tables are merged, everything else is replaced. */
+export function mergeValues<Values extends object>(
+  declaration: Declaration<Values>,
+  values: Readonly<Record<string, unknown>>,
+  patch: Declaration<object>,
+): Declaration<Values> {
+  const merged: Record<string, unknown> = { ...declaration.values }
+  const origins: Record<string, FieldOrigin | undefined> = { ...declaration.origins }
+  for (const [name, value] of Object.entries(values)) {
+    const merge = declaration.fields[name]?.merge
+    const lower = merged[name]
+    merged[name] = merge && lower !== undefined ? merge(lower, value) : value
+    origins[name] = Reflect.get(patch.origins, name) ?? { block: patch.block, line: patch.block.line, key: name }
+  }
+  // The names and values are those of the fields of the declaration, which the compiler does not follow.
+  return { ...declaration, values: merged as Partial<Values>, origins: origins as typeof declaration.origins }
+}

@@ -111,3 +111,6 @@ function isTimeZone(zone: string): boolean {
     return false
   }
 }
+
+/** The whole block by its keys, as it was written. */
+export const written: FieldReader<Readonly<Record<string, unknown>>> = { key: '', read: (section) => section.plain() }

@@ -23,3 +23,7 @@ export function prefixOf(name: string): string {
 
 /** `rig/name`, or `name` alone. */
 export const qualify = (dir: string | undefined, name: string): string => (dir ? `${dir}/${name}` : name)
+
+/** The name of an agent or session without the binding of its pack. */
+export const localName = (name: string, binding: string | undefined): string =>
+  binding !== undefined && name.startsWith(`${binding}.`) ? name.slice(binding.length + 1) : name

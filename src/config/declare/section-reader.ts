@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
 import { parseDuration } from '../../core/durations.ts'
 import { emptyTable, type TomlNode, type TomlTable, toPlainValue } from '../../core/toml/index.ts'
-import { Diagnostics, type Severity, type SourceLocation } from '../files/diagnostics.ts'
-import { suggestion, withHint } from '../files/suggestion.ts'
+import { Diagnostics, type Severity, type SourceLocation, suggestion, withHint } from '../files/index.ts'
 import type { DeclaredBlock, FieldOrigin, LayerInfo, PackReference } from './origin.ts'
 import { keysWithoutEffect } from './without-effect.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { replaceSecrets, SECRET_MARKER } from '../../core/text/secrets.ts'
+import { replaceSecrets, SECRET_MARKER } from '../../core/text/index.ts'
 import { CITY_FILE } from './file-names.ts'
 
 /** A place in a file of the configuration. */

@@ -1,6 +1,6 @@
 import { readdirSync, type Stats, statSync } from 'node:fs'
 import { readSmallFile } from '../../core/plain-file.ts'
-import { parseToml, TomlSyntaxError, type TomlTable } from '../../core/toml/parse.ts'
+import { parseToml, TomlSyntaxError, type TomlTable } from '../../core/toml/index.ts'
 
 const MAX_FILE_BYTES = 4 * 1024 * 1024
 /** A file that was changed this shortly before it was read may change again without a trace in its times. */

@@ -2,7 +2,7 @@ export { ConfigWatcher } from './config-watcher.ts'
 export { DeclaredSecrets } from './declared-secrets.ts'
 export {
   type Diagnostic,
-  type Diagnostics,
+  Diagnostics,
   formatDiagnostic,
   notInForceError,
   type Severity,
@@ -12,7 +12,7 @@ export {
 export { EditLock, keepsChanging } from './edit-lock.ts'
 export { FileCache, type ParsedFile } from './file-cache.ts'
 export { AGENTS_FOLDER, CITY_FILE, SITE_FILE } from './file-names.ts'
-export { type Drafts, FileSnapshot, type RootSnapshot } from './file-snapshot.ts'
+export { type Drafts, FileSnapshot, RootSnapshot } from './file-snapshot.ts'
 export { LastGoodWriter, readLastGood } from './last-good-files.ts'
 export { suggestion, withHint } from './suggestion.ts'
 export { writeDrafts } from './write-files.ts'

@@ -1,12 +1,11 @@
 import { AppError } from '../../core/errors.ts'
 import { findProgram } from '../../core/files.ts'
 import { PRESETS } from '../../programs/presets.ts'
-import type { AgentConfig, CityConfig, PackConfig } from '../city/index.ts'
-import { type ComposeOptions, type Composition, compose } from '../compose/compose.ts'
-import { agentsWithHookReview } from '../compose/resolve/hook-reviews.ts'
-import { formatDiagnostic } from '../files/diagnostics.ts'
-import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
-import { openPackFolders } from '../packs/builtin-folders.ts'
+import type { AgentConfig } from '../agents/index.ts'
+import type { CityConfig } from '../city/index.ts'
+import { agentsWithHookReview, type ComposeOptions, type Composition, compose } from '../compose/index.ts'
+import { type Drafts, FileSnapshot, formatDiagnostic } from '../files/index.ts'
+import { openPackFolders, type PackConfig } from '../packs/index.ts'
 import { type ProviderProgram, programOf, resolveProvider } from '../providers/index.ts'
 
 /** A program with the provider that starts it. */

@@ -2,24 +2,27 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../core/clock.ts'
 import { Deadlines } from '../../core/deadlines.ts'
-import { compose } from '../compose/compose.ts'
-import type { LocateContext } from '../compose/index.ts'
-import { LOCK_FILE, type PackLock, readLock } from '../compose/packs/lock.ts'
+import { compose } from '../compose/index.ts'
 import { FileSnapshot, formatDiagnostic } from '../files/index.ts'
 import { GitRunner } from '../git/index.ts'
-import { openPackFolders } from '../packs/builtin-folders.ts'
-import { pruneCheckouts } from '../packs/checkouts.ts'
 import {
   findImportIssues,
   type ImportIssue,
   type ImportState,
   type ImportTree,
+  LOCK_FILE,
+  type LocateContext,
+  listPrograms,
+  openPackFolders,
+  type PackLock,
+  PackManager,
+  pruneCheckouts,
   readImportStates,
   readImportTree,
-} from '../packs/import-states.ts'
-import { PackManager } from '../packs/pack-manager.ts'
-import { listPrograms, type StartingProgram } from '../packs/programs.ts'
-import { writeImports } from '../packs/write-imports.ts'
+  readLock,
+  type StartingProgram,
+  writeImports,
+} from '../packs/index.ts'
 import { composeFolder } from './city-composition.ts'
 
 export interface CityPacksOptions {

@@ -4,17 +4,10 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import { renderPairs, renderValue } from '../../core/toml/index.ts'
 import { BUILTINS } from '../../programs/presets.ts'
+import { type AgentDraft, addAgent } from '../agents/index.ts'
 import type { CityConfig } from '../city/index.ts'
-import {
-  type AgentDraft,
-  addAgent,
-  addRig,
-  type ComposeOptions,
-  compose,
-  type EditBase,
-  type RigDraft,
-  shareLogin,
-} from '../compose/index.ts'
+import { type ComposeOptions, type Composition, compose } from '../compose/index.ts'
+import { shareLogin } from '../confinement/index.ts'
 import { CITY_NAME } from '../declare/index.ts'
 import {
   AGENTS_FOLDER,
@@ -27,6 +20,7 @@ import {
   toInvalidConfigError,
   writeDrafts,
 } from '../files/index.ts'
+import { addRig, type RigDraft } from '../rigs/index.ts'
 
 const FOLDERS = ['.gc/cache', '.gc/runtime', '.gc/system', AGENTS_FOLDER]
 
@@ -68,7 +62,7 @@ export function draftCity(path: string, options: NewCityOptions = {}, composing:
     if (errors.length > 0) throw toInvalidConfigError(errors, 'validation-failed')
     return rest
   }
-  const apply = (edit: (base: EditBase) => Drafts) => {
+  const apply = (edit: (base: Omit<Composition, 'errors'>) => Drafts) => {
     for (const [file, text] of edit(composed())) if (text !== undefined) drafts.set(file, text)
   }
   if (rig) apply((base) => addRig(base, rig))

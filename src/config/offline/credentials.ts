@@ -12,7 +12,7 @@ import {
   readRules,
   renderRules,
   requireSecret,
-} from '../packs/credentials.ts'
+} from '../packs/index.ts'
 
 /** Scope of a new rule: one city, or every city of this machine. */
 export interface CredentialScope {

@@ -1,4 +1,4 @@
-import { type Composition, compose } from '../compose/compose.ts'
+import { type Composition, compose } from '../compose/index.ts'
 import {
   type Drafts,
   EditLock,
@@ -7,7 +7,7 @@ import {
   toInvalidConfigError,
   writeDrafts,
 } from '../files/index.ts'
-import { openPackFolders } from '../packs/builtin-folders.ts'
+import { openPackFolders } from '../packs/index.ts'
 
 /** Changes files of a city without a supervisor; one that runs reads them again. Nothing is written that has errors. */
 export async function editCity(

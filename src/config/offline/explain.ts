@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
-import { Config } from '../compose/config.ts'
+import { Config } from '../compose/index.ts'
 import { type Defaults, type ExplainedConfinement, explainConfinement, readDefaultMode } from '../confinement/index.ts'
 import { formatDiagnostic, suggestion } from '../files/index.ts'
-import { openPackFolders } from '../packs/builtin-folders.ts'
-import { type ExplainedField, explainFields } from '../views/explain.ts'
+import { openPackFolders } from '../packs/index.ts'
+import { type ExplainedField, explainFields } from '../views/index.ts'
 import { composeFolder } from './city-composition.ts'
 import type { FolderLinter } from './lint.ts'
 

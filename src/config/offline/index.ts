@@ -1,6 +1,5 @@
 export { type CityFiles, composeFolder } from './city-composition.ts'
-export type { CityPacks } from './city-packs.ts'
-export { type CityDraft, createCity } from './create-city.ts'
+export { CityPacks } from './city-packs.ts'
+export type { CityDraft } from './create-city.ts'
 export type { CredentialScope } from './credentials.ts'
 export { editCity } from './edit-city.ts'
-export { declaredName } from './explain.ts'

@@ -1,10 +1,9 @@
 import { AppError } from '../../core/errors.ts'
+import { type AgentDraft, addAgent } from '../agents/index.ts'
 import type { CityConfig } from '../city/index.ts'
-import { type AgentDraft, addAgent } from '../compose/index.ts'
 import { readDefaultMode } from '../confinement/index.ts'
-import type { DeclaredProviders } from '../declare/index.ts'
 import { toInvalidConfigError } from '../files/index.ts'
-import { resolveProvider } from '../providers/index.ts'
+import { type DeclaredProviders, resolveProvider } from '../providers/index.ts'
 import { composeFolder } from './city-composition.ts'
 import type { CityDraft } from './create-city.ts'
 

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createFolder, syncFolder } from '../../core/folders.ts'
-import { type PackFolders, packFolders } from '../compose/packs/locate.ts'
 import { BUILTIN_BUILD, BUILTIN_FILES } from './builtin/files.ts'
 import { adoptCheckouts } from './checkouts.ts'
+import { type PackFolders, packFolders } from './locate.ts'
 
 /** Opens the folders of packs on this machine: unpacks gc's own packs and adopts checkouts of other programs. */
 export function openPackFolders(home: string): PackFolders {

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import { addBlock, addSubBlock, removeBlock, setKey, type TomlPairs } from '../../core/toml/index.ts'
-import { type DeclaredImport, findRigOffset, readCityImports } from '../compose/packs/imports.ts'
-import { PACK_FILE } from '../compose/packs/locate.ts'
 import { CITY_FILE, type Drafts, FileSnapshot, type RootSnapshot } from '../files/index.ts'
+import { type DeclaredImport, findRigOffset, readCityImports } from './imports.ts'
+import { PACK_FILE } from './locate.ts'
 
 /** An import to be written; for every rig, or for one, when it is not the city's own. */
 export interface ImportDraft {

@@ -1,18 +1,11 @@
 import { resolve } from 'node:path'
 import { IMPORT_PROBLEMS, type ImportProblemCode } from '../../core/error-catalogue.ts'
-
-import { builtinPackOf } from '../compose/packs/builtin.ts'
-import { type DeclaredImport, importKey, readCityImports, readPackImports } from '../compose/packs/imports.ts'
-import {
-  type ImportingFolder,
-  type LocateContext,
-  locatePack,
-  type MissingPack,
-  type PackLocation,
-} from '../compose/packs/locate.ts'
-import { type LockedPack, lockedPack } from '../compose/packs/lock.ts'
-import { type PackSource, parsePackSource } from '../compose/packs/source.ts'
-import { satisfies } from '../compose/packs/version.ts'
+import { builtinPackOf } from './builtin-packs.ts'
+import { type DeclaredImport, importKey, readCityImports, readPackImports } from './imports.ts'
+import { type ImportingFolder, type LocateContext, locatePack, type MissingPack, type PackLocation } from './locate.ts'
+import { type LockedPack, lockedPack } from './lock.ts'
+import { type PackSource, parsePackSource } from './source.ts'
+import { satisfies } from './version.ts'
 
 /** An import, what it is locked to, and where its pack lies. */
 export interface ImportState {

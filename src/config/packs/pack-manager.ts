@@ -4,35 +4,20 @@ import { pathToFileURL } from 'node:url'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { builtinPackOf } from '../compose/packs/builtin.ts'
-import { type DeclaredImport, readCityImports, readPackImports } from '../compose/packs/imports.ts'
-import { isInside } from '../compose/packs/links.ts'
-import { type ImportingFolder, locatePack, PACK_FILE, type PackFolders } from '../compose/packs/locate.ts'
-import {
-  isSameLock,
-  LOCK_FILE,
-  type LockedPack,
-  lockedPack,
-  type PackLock,
-  readLock,
-  renderLock,
-} from '../compose/packs/lock.ts'
-import { type GitPackSource, type LocalPackSource, parsePackSource } from '../compose/packs/source.ts'
-import {
-  compareVersions,
-  highestVersion,
-  parseConstraint,
-  parseVersion,
-  satisfies,
-  type Version,
-} from '../compose/packs/version.ts'
 import { type Drafts, FileSnapshot } from '../files/index.ts'
 import { type GitRunner, type HostLookup, parseRemote, systemHosts } from '../git/index.ts'
+import { builtinPackOf } from './builtin-packs.ts'
 import { PackCheckouts } from './checkouts.ts'
 import { type Credential, findRule, loadRules, resolveCredential } from './credentials.ts'
 import { addImport, findImport, type ImportDraft, removeImport, requireFreeBinding } from './edit-imports.ts'
 import { invalidSource, remoteFailed } from './errors.ts'
+import { type DeclaredImport, readCityImports, readPackImports } from './imports.ts'
+import { isInside } from './links.ts'
+import { type ImportingFolder, locatePack, PACK_FILE, type PackFolders } from './locate.ts'
+import { isSameLock, LOCK_FILE, type LockedPack, lockedPack, type PackLock, readLock, renderLock } from './lock.ts'
 import { PackRemotes, requirePublicHost, type SourcePolicy } from './remotes.ts'
+import { type GitPackSource, type LocalPackSource, parsePackSource } from './source.ts'
+import { compareVersions, highestVersion, parseConstraint, parseVersion, satisfies, type Version } from './version.ts'
 
 /**
  * Writes drafts that are made from a state of the city's files, unless they would not compose. They are made again when

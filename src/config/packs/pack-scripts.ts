@@ -2,8 +2,8 @@ import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'no
 import { join, resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
 import { parseToml, type TomlTable } from '../../core/toml/index.ts'
-import type { PackConfig } from '../city/index.ts'
-import { isInside } from '../compose/packs/links.ts'
+import type { PackConfig } from './config.ts'
+import { isInside } from './links.ts'
 
 /** A command that a pack ships: `gc <binding> <words…>`. */
 export interface PackCommand {

@@ -1,7 +1,7 @@
 import { parseToml, type TomlNode, TomlSyntaxError } from '../../core/toml/index.ts'
-import { type LocateContext, PACK_FILE } from '../compose/packs/locate.ts'
 import { CITY_FILE, type FileSnapshot, type RootSnapshot } from '../files/index.ts'
 import { flatten, readImportTree } from './import-states.ts'
+import { type LocateContext, PACK_FILE } from './locate.ts'
 
 /** A program that runs without anybody asking for it, and what brings it. */
 export interface StartingProgram {

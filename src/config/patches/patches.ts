@@ -4,9 +4,10 @@ import { restoreSecrets } from '../../core/text/index.ts'
 import type { TomlPairs } from '../../core/toml/index.ts'
 import { answering } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import { type Config, type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../compose/index.ts'
+import type { Config } from '../compose/index.ts'
 import { qualify } from '../declare/index.ts'
 import { CITY_FILE } from '../files/index.ts'
+import { type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from './edit.ts'
 import {
   AgentPatch,
   type AgentPatchSet,

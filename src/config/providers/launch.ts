@@ -2,9 +2,9 @@ import { AppError } from '../../core/errors.ts'
 import type { ProviderOption } from '../../programs/parts/index.ts'
 import { PRESETS } from '../../programs/presets.ts'
 import type { PromptMode, ProtocolLaunch } from '../../programs/program.ts'
-import type { Provider } from '../declare/index.ts'
 import { renderCommand, type TemplateFields } from '../prompts/index.ts'
 import { splitCommand } from './command-words.ts'
+import type { Provider } from './config.ts'
 
 /** Launch settings of an agent's declaration; an `AgentSpec` is one. */
 export interface LaunchedAgent {

@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import type { ProviderOption } from '../../programs/parts/index.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import type { DeclaredProviders, Provider, ProviderConfig } from '../declare/index.ts'
 import { suggestion, withHint } from '../files/index.ts'
+import type { DeclaredProviders, Provider, ProviderConfig } from './config.ts'
 
 type Confine = NonNullable<ProviderConfig['confine']>
 

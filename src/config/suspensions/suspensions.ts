@@ -1,7 +1,9 @@
 import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
 import { command, query, type Store, type Tx } from '../../core/store/index.ts'
-import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
+import type { AgentConfig } from '../agents/index.ts'
+import type { CityConfig } from '../city/index.ts'
+import type { RigConfig } from '../rigs/index.ts'
 import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from './events.ts'
 
 /** Events of agents and rigs. */

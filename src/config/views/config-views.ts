@@ -2,16 +2,11 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import type { AgentConfig, CityConfig } from '../city/index.ts'
+import type { AgentConfig } from '../agents/index.ts'
+import type { CityConfig, CityDeclarations, PatchDeclarations } from '../city/index.ts'
 import type { Config } from '../compose/index.ts'
-import {
-  type CityDeclarations,
-  isInline,
-  type PatchDeclarations,
-  type ProviderConfig,
-  prefixOf,
-} from '../declare/index.ts'
-import { resolveProvider } from '../providers/index.ts'
+import { isInline, prefixOf } from '../declare/index.ts'
+import { type ProviderConfig, resolveProvider } from '../providers/index.ts'
 import type { Suspensions } from '../suspensions/index.ts'
 import type {
   ConfigAgent,

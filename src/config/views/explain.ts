@@ -1,18 +1,9 @@
 import { blankSecrets, isSecretTable } from '../../core/text/index.ts'
-import type { RigConfig } from '../city/index.ts'
+import { AGENT, type AgentFields } from '../agents/index.ts'
 import type { Composition } from '../compose/index.ts'
-import {
-  AGENT,
-  type AgentFields,
-  type Declaration,
-  type FieldOrigin,
-  type FieldOrigins,
-  type FieldSet,
-  PROVIDER,
-  qualify,
-  RIG,
-} from '../declare/index.ts'
-import { providerChain } from '../providers/resolve.ts'
+import { type Declaration, type FieldOrigin, type FieldOrigins, type FieldSet, qualify } from '../declare/index.ts'
+import { PROVIDER, providerChain } from '../providers/index.ts'
+import { RIG, type RigConfig } from '../rigs/index.ts'
 
 /** One declared field, and where it was written. Variables are named without their values. */
 export interface ExplainedField {

@@ -1,4 +1,4 @@
 export { ConfigViews } from './config-views.ts'
-export type { ExplainedField } from './explain.ts'
+export { type ExplainedField, explainFields } from './explain.ts'
 export { configRoutes } from './routes.ts'
-export type { ConfigReloaded } from './schema.ts'
+export { ConfigReloaded } from './schema.ts'

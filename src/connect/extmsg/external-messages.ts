@@ -1,6 +1,6 @@
 import type { SessionCreator } from '../../agents/lifecycle/index.ts'
-import type { DefaultRouteConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
+import type { DefaultRouteConfig } from '../../config/settings/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
-import type { CityConfig, PullRequestMonitorConfig } from '../../config/city/index.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
+import type { PullRequestMonitorConfig } from '../../config/settings/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'

@@ -1,4 +1,4 @@
-import type { PullRequestMonitorConfig } from '../../config/city/index.ts'
+import type { PullRequestMonitorConfig } from '../../config/settings/index.ts'
 import { isObject } from '../../core/json.ts'
 import { ask, type ForgeRequest } from '../forge-api/index.ts'
 

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { PullRequestMonitorConfig, RepairConfig } from '../../config/city/index.ts'
+import type { PullRequestMonitorConfig, RepairConfig } from '../../config/settings/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/index.ts'

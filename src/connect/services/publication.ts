@@ -1,4 +1,4 @@
-import type { ServiceConfig } from '../../config/city/index.ts'
+import type { ServiceConfig } from '../../config/services/index.ts'
 import { mountOf } from './mount.ts'
 
 /** Public address of a service, or the reason there is none. */

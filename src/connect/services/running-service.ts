@@ -1,4 +1,4 @@
-import type { ServiceConfig } from '../../config/city/index.ts'
+import type { ServiceConfig } from '../../config/services/index.ts'
 import type { ServiceProcess } from './service-process.ts'
 import type { ServiceState } from './state.ts'
 

@@ -1,4 +1,4 @@
-import { parsePayloadTemplate } from '../../config/city/index.ts'
+import { parsePayloadTemplate } from '../../config/webhooks/index.ts'
 import { isObject } from '../../core/json.ts'
 import { isNestedTooDeep, withoutLoneSurrogates } from '../../core/text/index.ts'
 import { Rejection } from './admission/rejection.ts'

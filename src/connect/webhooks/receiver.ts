@@ -1,4 +1,4 @@
-import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../config/city/index.ts'
+import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../config/webhooks/index.ts'
 import type { Clock } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'

@@ -1,4 +1,4 @@
-import type { WebhookRuleConfig } from '../../config/city/index.ts'
+import type { WebhookRuleConfig } from '../../config/webhooks/index.ts'
 import { fillTemplate, type Payload, textOf, valueAt } from './payload.ts'
 
 /** The rule that says what follows from a delivery. */

@@ -1,11 +1,11 @@
+import type { CityConfig } from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
 import {
-  type CityConfig,
   parsePayloadTemplate,
   type WebhookConfig,
   type WebhookRuleConfig,
   type WebhookVerifyConfig,
-} from '../../config/city/index.ts'
-import type { Config } from '../../config/compose/index.ts'
+} from '../../config/webhooks/index.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'

@@ -1,4 +1,4 @@
-import { compareVersions, parseConstraint, parseVersion, type Version } from '../../config/compose/index.ts'
+import { compareVersions, parseConstraint, parseVersion, type Version } from '../../config/packs/index.ts'
 import type { Place, Requirement } from './formula.ts'
 import type { Problems, TableReader } from './reader.ts'
 

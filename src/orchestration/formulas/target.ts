@@ -1,4 +1,5 @@
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/index.ts'
 

@@ -1,2 +1,2 @@
-export type { AbsentOrder, Order, OrderAction, OrderPack, Orders, OrderTrigger } from '../../config/city/index.ts'
-export { scopedNameOf } from '../../config/city/index.ts'
+export type { AbsentOrder, Order, OrderAction, OrderPack, Orders, OrderTrigger } from '../../config/orders/index.ts'
+export { scopedNameOf } from '../../config/orders/index.ts'

@@ -1,4 +1,5 @@
-import { type Config, switchOrder } from '../../config/compose/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import { switchOrder } from '../../config/orders/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { answering } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import type { Bead } from '../../work/beads/index.ts'

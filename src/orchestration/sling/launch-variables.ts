@@ -1,5 +1,5 @@
 import type { CityConfig } from '../../config/city/index.ts'
-import { originHead } from '../../config/rigs/index.ts'
+import { originHead } from '../../config/rig-api/index.ts'
 import { sha256 } from '../../core/digest.ts'
 import { byKey } from '../../core/text/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'

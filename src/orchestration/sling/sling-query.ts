@@ -1,5 +1,5 @@
 import type { AgentCommands } from '../../agents/launch/index.ts'
-import type { AgentConfig } from '../../config/city/index.ts'
+import type { AgentConfig } from '../../config/agents/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/text/index.ts'
 

@@ -1,4 +1,4 @@
-import type { NamedSessionConfig } from '../../config/city/index.ts'
+import type { NamedSessionConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/index.ts'

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { agentRoutes } from '../../../src/agents/agents/routes.ts'
-import { rigRoutes } from '../../../src/config/rigs/routes.ts'
+import { rigRoutes } from '../../../src/config/rig-api/routes.ts'
 import { configRoutes } from '../../../src/config/views/routes.ts'
 import type { Caller } from '../../../src/http/caller.ts'
 import { human } from '../../../src/http/guard.ts'

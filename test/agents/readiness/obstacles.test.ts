@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { chmodSync, readFileSync } from 'node:fs'
 import { protocolObstacle, type StartedAgent } from '../../../src/agents/readiness/obstacles.ts'
 import { agentObstacle } from '../../../src/agents/readiness/offline.ts'
-import { resolveProvider } from '../../../src/config/providers/index.ts'
+import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { write } from '../../programs/samples.ts'
 import { scriptedTown } from '../../support/city.ts'
 

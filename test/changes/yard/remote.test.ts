@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { Repository } from '../../../src/agents/worktrees/index.ts'
 import { RemoteBranch, remoteAddress, UserGit } from '../../../src/changes/yard/index.ts'
-import { GitRunner } from '../../../src/config/git/index.ts'
+import { GitRunner } from '../../../src/config/git/git-runner.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
 import type { TempFolder } from '../../support/folder.ts'

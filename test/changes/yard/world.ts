@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeCandidate, merge, Yard } from '../../../src/changes/yard/index.ts'
-import { GitRunner } from '../../../src/config/git/index.ts'
+import { GitRunner } from '../../../src/config/git/git-runner.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'

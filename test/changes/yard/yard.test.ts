@@ -13,7 +13,7 @@ import {
   replacedIn,
   Yard,
 } from '../../../src/changes/yard/index.ts'
-import { GitRunner } from '../../../src/config/git/index.ts'
+import { GitRunner } from '../../../src/config/git/git-runner.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
 import { land, show, yardWorld } from './world.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { getProvider, listProviders, listPublicProviders } from '../../../src/config/catalog/catalog.ts'
-import type { ProviderConfig } from '../../../src/config/declare/provider-config.ts'
+import type { ProviderConfig } from '../../../src/config/providers/config.ts'
 
 const declared = new Map<string, ProviderConfig>([
   ['zeta', { base: 'builtin:claude', command: 'zeta', args: ['-v'], env: { KEY: 'k' } }],

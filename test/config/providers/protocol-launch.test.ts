@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { buildLaunch, protocolLaunch, resolveProvider } from '../../../src/config/providers/index.ts'
+import { buildLaunch, protocolLaunch } from '../../../src/config/providers/launch.ts'
+import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 
 const launch = (name: string, mode: string, more: object = {}) => {
   const base = resolveProvider(name, new Map())

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
-import type { ProviderConfig } from '../../../src/config/declare/provider-config.ts'
+import type { ProviderConfig } from '../../../src/config/providers/config.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import type { ProviderOption } from '../../../src/programs/parts/preset.ts'
 import { BUILTINS } from '../../../src/programs/presets.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type RigProblem, rigProblems } from '../../../src/config/rigs/problems.ts'
+import { type RigProblem, rigProblems } from '../../../src/config/rig-api/problems.ts'
 import { agentsWorld } from '../../agents/agents/world.ts'
 import { tempFolder } from '../../support/folder.ts'
 

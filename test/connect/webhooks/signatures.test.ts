@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { generateKeyPairSync, sign } from 'node:crypto'
-import type { WebhookVerifyConfig } from '../../../src/config/city/webhook.ts'
+import type { WebhookVerifyConfig } from '../../../src/config/webhooks/config.ts'
 import { verifyDiscord } from '../../../src/connect/webhooks/verify/discord.ts'
 import { signHmac, verifyHmac } from '../../../src/connect/webhooks/verify/hmac.ts'
 

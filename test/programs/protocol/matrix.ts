@@ -1,4 +1,4 @@
-import { resolveProvider } from '../../../src/config/providers/index.ts'
+import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { policyText } from '../../../src/programs/gemini/policy.ts'
 import { splitSimpleCommand } from '../../../src/programs/protocol/command-line.ts'
 import { onlyBegins, permissionAnswer, protocolPrefixes, protocolWords } from '../../../src/programs/protocol/index.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city/index.ts'
+import type { AgentConfig } from '../../../config/agents/index.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
 import {
   type Budget,

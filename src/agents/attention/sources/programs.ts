@@ -1,4 +1,5 @@
-import type { AgentConfig, CityConfig } from '../../../config/city/index.ts'
+import type { AgentConfig } from '../../../config/agents/index.ts'
+import type { CityConfig } from '../../../config/city/index.ts'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { sha256 } from '../../../core/digest.ts'

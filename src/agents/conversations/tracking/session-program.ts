@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city/index.ts'
+import type { AgentConfig } from '../../../config/agents/index.ts'
 import { stateVariables } from '../../../host/confine/index.ts'
 import { identityOf, type SessionRow } from '../../../work/sessions/index.ts'
 import { privateFolder } from '../../confinement/index.ts'

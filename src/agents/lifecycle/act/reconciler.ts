@@ -1,5 +1,6 @@
 import type { Accounts } from '../../../config/accounts/index.ts'
-import { type AgentConfig, agentNamed } from '../../../config/city/index.ts'
+import type { AgentConfig } from '../../../config/agents/index.ts'
+import { agentNamed } from '../../../config/city/index.ts'
 import type { Config } from '../../../config/compose/index.ts'
 import type { Suspensions } from '../../../config/suspensions/index.ts'
 import { gcPart } from '../../../core/actor.ts'

@@ -1,5 +1,5 @@
+import { findDependency } from '../../../config/agents/index.ts'
 import type { CityConfig } from '../../../config/city/index.ts'
-import { findDependency } from '../../../config/compose/index.ts'
 import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import {

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city/index.ts'
+import type { AgentConfig } from '../../../config/agents/index.ts'
 import type { Config } from '../../../config/compose/index.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'

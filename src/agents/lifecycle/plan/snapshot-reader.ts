@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { AgentConfig, CityConfig } from '../../../config/city/index.ts'
-import { type Config, findDependency } from '../../../config/compose/index.ts'
+import { type AgentConfig, findDependency } from '../../../config/agents/index.ts'
+import type { CityConfig } from '../../../config/city/index.ts'
+import type { Config } from '../../../config/compose/index.ts'
 import type { Suspensions } from '../../../config/suspensions/index.ts'
 import type { HostedSession } from '../../../host/protocol/index.ts'
 import {

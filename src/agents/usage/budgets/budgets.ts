@@ -1,4 +1,5 @@
-import { type AgentConfig, agentNamed, type CityConfig } from '../../../config/city/index.ts'
+import type { AgentConfig } from '../../../config/agents/index.ts'
+import { agentNamed, type CityConfig } from '../../../config/city/index.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { AppError } from '../../../core/errors.ts'

@@ -1,4 +1,5 @@
-import { type AgentConfig, agentNamed, type CityConfig } from '../../../config/city/index.ts'
+import type { AgentConfig } from '../../../config/agents/index.ts'
+import { agentNamed, type CityConfig } from '../../../config/city/index.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/index.ts'

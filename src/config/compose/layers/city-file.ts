@@ -1,23 +1,30 @@
 import { isAbsolute, normalize } from 'node:path'
-import { AGENT } from '../../declare/agent.ts'
-import { AGENT_DEFAULTS } from '../../declare/agent-defaults.ts'
+import { AGENT, AGENT_DEFAULTS, NAMED_SESSION } from '../../agents/index.ts'
 import {
   type CityDeclarations,
+  type CityPack,
+  cityPatchesOf,
   type NamedDeclarations,
   NO_DECLARATIONS,
   type SectionDeclarations,
-} from '../../declare/city-declarations.ts'
-import { declareFields, locationOf } from '../../declare/declaration.ts'
-import { CITY_LAYER, type LayerInfo, type SectionReader } from '../../declare/index.ts'
-import { UPSTREAM } from '../../declare/kept.ts'
-import { NAMED_SESSION } from '../../declare/named-session.ts'
-import { openFile } from '../../declare/open-file.ts'
-import { ORDERS } from '../../declare/order.ts'
-import { type CityPack, importsOf } from '../../declare/pack.ts'
-import { PROVIDER } from '../../declare/provider.ts'
-import { RIG } from '../../declare/rig.ts'
-import { blocksOf, cityPatchesOf, requireFormulaFolder, tablesOf } from '../../declare/sections.ts'
-import { servicesOf } from '../../declare/service.ts'
+} from '../../city/index.ts'
+import {
+  blocksOf,
+  CITY_LAYER,
+  declareFields,
+  type LayerInfo,
+  locationOf,
+  openFile,
+  requireFormulaFolder,
+  type SectionReader,
+  tablesOf,
+} from '../../declare/index.ts'
+import { CITY_FILE, type Diagnostics } from '../../files/index.ts'
+import { ORDERS } from '../../orders/index.ts'
+import { importsOf, isUnpacked } from '../../packs/index.ts'
+import { PROVIDER, UPSTREAM } from '../../providers/index.ts'
+import { RIG } from '../../rigs/index.ts'
+import { servicesOf } from '../../services/index.ts'
 import {
   CHAT_SESSIONS,
   DAEMON,
@@ -31,11 +38,8 @@ import {
   SESSION_SLEEP,
   USAGE,
   WORKSPACE,
-} from '../../declare/settings.ts'
-import { WEBHOOK, WEBHOOK_POLICY } from '../../declare/webhook.ts'
-import { CITY_FILE } from '../../files/file-names.ts'
-import type { Diagnostics } from '../../files/index.ts'
-import { isUnpacked } from '../packs/includes.ts'
+} from '../../settings/index.ts'
+import { WEBHOOK, WEBHOOK_POLICY } from '../../webhooks/index.ts'
 import type { Layer, LayerContext } from './layer.ts'
 import { mergeCityFile, mergeDeclarations } from './merge.ts'
 

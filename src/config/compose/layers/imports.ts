@@ -1,19 +1,21 @@
 import { resolve } from 'node:path'
-import { localName } from '../../declare/apply-patch.ts'
-import { type Declaration, locationOf, withValue } from '../../declare/declaration.ts'
-import { withoutPrices } from '../../declare/hide.ts'
-import type {
-  AgentFields,
-  CityDeclarations,
-  DeclaredBlock,
-  ImportedPack,
-  NamedSessionFields,
-  RigFields,
-} from '../../declare/index.ts'
-import { qualify } from '../../declare/names.ts'
-import { bindRig } from '../../declare/site.ts'
-import { Diagnostics, type SourceLocation } from '../../files/diagnostics.ts'
-import { whyUnread } from '../packs/includes.ts'
+import type { AgentFields, NamedSessionFields } from '../../agents/index.ts'
+import type { CityDeclarations } from '../../city/index.ts'
+import { type Declaration, type DeclaredBlock, localName, locationOf, qualify, withValue } from '../../declare/index.ts'
+import { Diagnostics, type SourceLocation } from '../../files/index.ts'
+import {
+  type ImportedPack,
+  LOCK_FILE,
+  LockError,
+  locatePack,
+  PACK_FILE,
+  type PackLock,
+  parseLock,
+  whyUnread,
+} from '../../packs/index.ts'
+import { bindRig, type RigFields } from '../../rigs/index.ts'
+import { withoutPrices } from '../../settings/index.ts'
+import type { Layer, LayerContext } from './layer.ts'
 import {
   bindNested,
   type LoadContext,
@@ -21,10 +23,7 @@ import {
   PackLoader,
   resolvePackPaths,
   sortedImports,
-} from '../packs/load-packs.ts'
-import { locatePack, PACK_FILE } from '../packs/locate.ts'
-import { LOCK_FILE, LockError, type PackLock, parseLock } from '../packs/lock.ts'
-import type { Layer, LayerContext } from './layer.ts'
+} from './load-packs.ts'
 
 /** Layers of imports of the city and its rigs, below their own declarations. */
 export const imports: Layer = {

@@ -1,6 +1,7 @@
-import type { CityDeclarations, ConfineMode, LayerInfo } from '../../declare/index.ts'
+import type { CityDeclarations } from '../../city/index.ts'
+import type { ConfineMode, LayerInfo } from '../../declare/index.ts'
 import type { Diagnostics, FileSnapshot } from '../../files/index.ts'
-import type { PackFolders } from '../packs/locate.ts'
+import type { PackFolders } from '../../packs/index.ts'
 
 export interface LayerContext {
   readonly files: FileSnapshot

@@ -1,35 +1,40 @@
 import { join } from 'node:path'
 import { byKey } from '../../../core/text/index.ts'
 import { BUILTINS } from '../../../programs/presets.ts'
-import { AGENT, type AgentFields } from '../../declare/agent.ts'
-import { withAgentDefaults } from '../../declare/agent-defaults.ts'
-import { applyAgentPatch, localName, mergeValues, patchNamedSession } from '../../declare/apply-patch.ts'
-import { type Declaration, declareFields, locationOf, withValue } from '../../declare/declaration.ts'
-import { withoutAgents } from '../../declare/hide.ts'
-import type {
-  AgentPatchFields,
-  CityDeclarations,
-  MonitorPatchFields,
-  PackGlobalFields,
-  ProviderConfig,
-  ProviderPatchFields,
-  RigPatchFields,
+import {
+  AGENT,
+  type AgentFields,
+  declareAgentFolders,
+  missingAgent,
+  patchAgents,
+  patchNamedSession,
+  patchOne,
+  withAgentDefaults,
+  withoutAgents,
+} from '../../agents/index.ts'
+import type { CityDeclarations } from '../../city/index.ts'
+import {
+  AGENT_NAME,
+  type Declaration,
+  declareFields,
+  type FieldOrigin,
+  IMPLICIT_AGENTS,
+  localName,
+  locationOf,
+  openFile,
+  qualify,
+  withValue,
 } from '../../declare/index.ts'
-import { AGENT_NAME, qualify } from '../../declare/names.ts'
-import { openFile } from '../../declare/open-file.ts'
-import { type FieldOrigin, IMPLICIT_AGENTS } from '../../declare/origin.ts'
-import { PROVIDER } from '../../declare/provider.ts'
-import { RIG_BINDING, SITE } from '../../declare/site.ts'
-import { SITE_FILE } from '../../files/file-names.ts'
-import type { Diagnostics } from '../../files/index.ts'
-import { suggestion, withHint } from '../../files/suggestion.ts'
-import { declareAgentFolders } from '../packs/agent-folders.ts'
-import { WORKER_PROMPT } from '../packs/builtin.ts'
-import { readPackFile } from '../packs/pack-file.ts'
+import { SITE_FILE } from '../../files/index.ts'
+import { type PackGlobalFields, WORKER_PROMPT } from '../../packs/index.ts'
+import { PROVIDER, type ProviderConfig, patchProvider } from '../../providers/index.ts'
+import { patchRig, RIG_BINDING, SITE } from '../../rigs/index.ts'
+import { patchMonitor } from '../../settings/index.ts'
 import { cityFile } from './city-file.ts'
 import { imports } from './imports.ts'
 import type { Layer, LayerContext } from './layer.ts'
 import { mergeDeclarations } from './merge.ts'
+import { readPackFile } from './pack-file.ts'
 
 /** An agent for each provider of a city that is made of packs, in the city and in each rig. */
 const implicitAgents: Layer = {
@@ -104,7 +109,8 @@ const patches: Layer = {
     return {
       ...lower,
       agents: patchAgents(lower.agents, agents, (patch) => {
-        if (!implied.has(qualify(patch.values.dir, patch.values.name ?? ''))) missingAgent(patch, lower, diagnostics)
+        if (!implied.has(qualify(patch.values.dir, patch.values.name ?? '')))
+          missingAgent(patch, lower.agents, diagnostics)
       }),
       namedSessions: namedSessions.reduce(
         (current, patch) => patchNamedSession(current, patch, diagnostics),
@@ -115,72 +121,6 @@ const patches: Layer = {
       monitors: monitors.reduce((current, patch) => patchMonitor(current, patch, diagnostics), lower.monitors),
     }
   },
-}
-
-function missingAgent(
-  patch: Declaration<AgentPatchFields>,
-  { agents }: CityDeclarations,
-  diagnostics: Diagnostics,
-): void {
-  const name = qualify(patch.values.dir, patch.values.name ?? '')
-  const names = agents.map(({ values }) => qualify(values.dir, values.name ?? ''))
-  diagnostics.error(locationOf(patch, 'name'), withHint(`there is no agent "${name}"`, suggestion(name, names)))
-}
-
-function patchRig(
-  rigs: CityDeclarations['rigs'],
-  patch: Declaration<RigPatchFields>,
-  diagnostics: Diagnostics,
-): CityDeclarations['rigs'] {
-  const { name, written: _, ...values } = patch.values
-  if (name === undefined) return rigs
-  const target = rigs.find((rig) => rig.values.name === name)
-  if (!target) {
-    const hint = suggestion(
-      name,
-      rigs.map((rig) => rig.values.name ?? ''),
-    )
-    diagnostics.error(locationOf(patch, 'name'), withHint(`there is no rig "${name}"`, hint))
-  }
-  return rigs.map((rig) => (rig === target ? mergeValues(rig, values, patch) : rig))
-}
-
-function patchMonitor(
-  monitors: CityDeclarations['monitors'],
-  patch: Declaration<MonitorPatchFields>,
-  diagnostics: Diagnostics,
-): CityDeclarations['monitors'] {
-  const { name, ...values } = patch.values
-  if (name === undefined) return monitors
-  const target = monitors.find((monitor) => monitor.values.name === name)
-  if (!target) {
-    const hint = suggestion(
-      name,
-      monitors.map((monitor) => monitor.values.name ?? ''),
-    )
-    diagnostics.error(locationOf(patch, 'name'), withHint(`there is no monitor "${name}"`, hint))
-  }
-  return monitors.map((monitor) => (monitor === target ? mergeValues(monitor, values, patch) : monitor))
-}
-
-function patchProvider(
-  providers: CityDeclarations['providers'],
-  patch: Declaration<ProviderPatchFields>,
-  diagnostics: Diagnostics,
-): CityDeclarations['providers'] {
-  const { name, written: _, replace = false, envRemove = [], ...values } = patch.values
-  if (name === undefined) return providers
-  const target = providers.get(name)
-  if (!target) {
-    const hint = suggestion(name, providers.keys()) || `declare [providers.${name}] first`
-    diagnostics.error(locationOf(patch, 'name'), `provider "${name}" is not declared; ${hint}`)
-    return providers
-  }
-  const patched = mergeValues(replace ? { ...target, values: {}, origins: {} } : target, values, patch)
-  const { env } = patched.values
-  if (!env || envRemove.length === 0) return new Map([...providers, [name, patched]])
-  const remaining = Object.fromEntries(Object.entries(env).filter(([variable]) => !envRemove.includes(variable)))
-  return new Map([...providers, [name, { ...patched, values: { ...patched.values, env: remaining } }]])
 }
 
 /** `overrides` of each rig, then its `patches`; both name agents of the rig by their own names. */
@@ -195,28 +135,6 @@ const rigPatches: Layer = {
       lower.agents,
     ),
   }),
-}
-
-function patchOne(
-  agents: CityDeclarations['agents'],
-  rig: string | undefined,
-  patch: Declaration<AgentPatchFields>,
-  diagnostics: Diagnostics,
-): CityDeclarations['agents'] {
-  const { name } = patch.values
-  if (name === undefined) return agents
-  const ofRig = agents.filter(({ values }) => values.dir === rig)
-  const target =
-    ofRig.find(({ values }) => values.name === name) ??
-    ofRig.find(({ values, binding }) => localName(values.name ?? '', binding) === name)
-  if (!target) {
-    const hint = suggestion(
-      name,
-      ofRig.map(({ values }) => values.name ?? ''),
-    )
-    diagnostics.error(locationOf(patch, 'name'), withHint(`rig "${rig}" has no agent "${name}"`, hint))
-  }
-  return agents.map((agent) => (agent === target ? applyAgentPatch(agent, patch) : agent))
 }
 
 interface Global {
@@ -385,28 +303,3 @@ export const LAYERS: readonly Layer[] = [
   agentDefaults,
   workspaceDefaults,
 ]
-
-type Agents = readonly Declaration<AgentFields>[]
-
-/** Applies patches in their order; `onMiss` gets those that are for no agent. */
-function patchAgents(
-  agents: Agents,
-  declared: readonly Declaration<AgentPatchFields>[],
-  onMiss: (patch: Declaration<AgentPatchFields>) => void,
-): Agents {
-  return declared.reduce((current, patch) => {
-    const index = findTarget(current, patch)
-    const target = current[index]
-    if (target) return current.with(index, applyAgentPatch(target, patch))
-    if (patch.values.name !== undefined) onMiss(patch)
-    return current
-  }, agents)
-}
-
-/** The agent of a qualified name; in an older form, the first of that bare name in the same place. */
-function findTarget(agents: Agents, { values: { name, dir } }: Declaration<AgentPatchFields>): number {
-  const inPlace = ({ values }: Declaration<AgentFields>) => (values.dir ?? '') === (dir ?? '')
-  const qualified = agents.findIndex((agent) => inPlace(agent) && agent.values.name === name)
-  if (qualified >= 0) return qualified
-  return agents.findIndex((agent) => inPlace(agent) && localName(agent.values.name ?? '', agent.binding) === name)
-}

@@ -1,7 +1,7 @@
-import { type Declaration, mergeFields } from '../../declare/declaration.ts'
-import { withoutAgents, withoutPrices } from '../../declare/hide.ts'
-import type { BlockDeclarations, CityDeclarations } from '../../declare/index.ts'
-import { joinPatches } from '../../declare/patches.ts'
+import { withoutAgents } from '../../agents/index.ts'
+import { type BlockDeclarations, type CityDeclarations, joinPatches } from '../../city/index.ts'
+import { type Declaration, mergeFields } from '../../declare/index.ts'
+import { withoutPrices } from '../../settings/index.ts'
 
 /** Merges what a higher layer declares over what the lower ones do; the higher layer's blocks are listed first. */
 export function mergeDeclarations(lower: CityDeclarations, higher: Partial<CityDeclarations>): CityDeclarations {

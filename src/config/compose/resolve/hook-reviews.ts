@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PRESETS } from '../../../programs/presets.ts'
-import type { AgentConfig, CityConfig } from '../../city/index.ts'
-import { resolveProvider } from '../../providers/resolve.ts'
+import type { AgentConfig } from '../../agents/index.ts'
+import type { CityConfig } from '../../city/index.ts'
+import { resolveProvider } from '../../providers/index.ts'
 
 /** The agents whose program asks a person to review the hooks that packs or gc bring, by qualified name. */
 export const agentsWithHookReview = (config: CityConfig): string[] =>

@@ -1,6 +1,7 @@
 import type { McpConnection } from '../../../programs/parts/index.ts'
-import type { AgentConfig, CityConfig } from '../../city/index.ts'
-import { resolveProvider } from '../../providers/resolve.ts'
+import type { AgentConfig } from '../../agents/index.ts'
+import type { CityConfig } from '../../city/index.ts'
+import { resolveProvider } from '../../providers/index.ts'
 
 /** A program that a city starts when it is not suspended. */
 export interface DeclaredProgram {

@@ -1,5 +1,5 @@
 import type { Server } from 'bun'
-import type { ServiceConfig } from '../../../config/city/index.ts'
+import type { ServiceConfig } from '../../../config/services/index.ts'
 import { AppError } from '../../../core/errors.ts'
 import { createExchangeId } from '../../../core/ids.ts'
 import type { RequestHandler } from '../../../http/app.ts'

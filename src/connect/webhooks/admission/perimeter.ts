@@ -1,4 +1,4 @@
-import type { WebhookConfig } from '../../../config/city/index.ts'
+import type { WebhookConfig } from '../../../config/webhooks/index.ts'
 import { forwardedAddress, parseAddress } from '../../../core/addresses.ts'
 import { isSameSecret } from '../../../core/digest.ts'
 import { Networks } from '../../../core/networks.ts'

@@ -1,4 +1,4 @@
-import type { WebhookVerifyConfig } from '../../../config/city/index.ts'
+import type { WebhookVerifyConfig } from '../../../config/webhooks/index.ts'
 import { operatorFault } from './rejection.ts'
 
 /** The environment that the supervisor was started with. */

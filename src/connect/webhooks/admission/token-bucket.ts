@@ -1,4 +1,4 @@
-import type { WebhookRate } from '../../../config/city/index.ts'
+import type { WebhookRate } from '../../../config/webhooks/index.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify as verifySignature } from 'node:crypto'
-import type { WebhookVerifyConfig } from '../../../config/city/index.ts'
+import type { WebhookVerifyConfig } from '../../../config/webhooks/index.ts'
 import { operatorFault, verifyFailed } from '../admission/rejection.ts'
 import { checkTimestamp, requiredHeader, type SignedDelivery } from './signed.ts'
 

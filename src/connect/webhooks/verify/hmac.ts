@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { WebhookVerifyConfig } from '../../../config/city/index.ts'
+import type { WebhookVerifyConfig } from '../../../config/webhooks/index.ts'
 import { verifyFailed } from '../admission/rejection.ts'
 import { checkTimestamp, requiredHeader, type SignedDelivery } from './signed.ts'
 

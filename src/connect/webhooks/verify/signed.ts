@@ -1,4 +1,4 @@
-import type { WebhookVerifyConfig } from '../../../config/city/index.ts'
+import type { WebhookVerifyConfig } from '../../../config/webhooks/index.ts'
 import { verifyFailed } from '../admission/rejection.ts'
 
 /** A delivery before it is known who sent it: its bytes are not parsed yet. */

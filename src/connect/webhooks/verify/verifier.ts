@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify } from 'jose'
-import type { WebhookVerifyConfig } from '../../../config/city/index.ts'
+import type { WebhookVerifyConfig } from '../../../config/webhooks/index.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { operatorFault, verifyFailed } from '../admission/rejection.ts'
 import { type Environment, secretOf } from '../admission/secrets.ts'

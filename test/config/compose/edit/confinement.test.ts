@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Config } from '../../../../src/config/compose/config.ts'
-import { allowHost } from '../../../../src/config/compose/edit/confinement.ts'
+import { allowHost } from '../../../../src/config/confinement/edit.ts'
 import type { Actor } from '../../../../src/core/actor.ts'
 import { cityFiles } from '../../city-files.ts'
 

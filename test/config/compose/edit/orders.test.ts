@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Config } from '../../../../src/config/compose/config.ts'
-import { switchOrder } from '../../../../src/config/compose/edit/orders.ts'
+import { switchOrder } from '../../../../src/config/orders/edit.ts'
 import type { Actor } from '../../../../src/core/actor.ts'
 import { cityFiles } from '../../city-files.ts'
 

@@ -1,7 +1,7 @@
+import { AGENT } from '../../../../src/config/agents/agent.ts'
 import type { Layer } from '../../../../src/config/compose/layers/layer.ts'
 import { LAYERS } from '../../../../src/config/compose/layers/layers.ts'
 import { mergeDeclarations } from '../../../../src/config/compose/layers/merge.ts'
-import { AGENT } from '../../../../src/config/declare/agent.ts'
 import { declareFields } from '../../../../src/config/declare/declaration.ts'
 import { openFile } from '../../../../src/config/declare/open-file.ts'
 

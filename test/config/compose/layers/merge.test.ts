@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
+import { type AgentFields, FOLDER_AGENT } from '../../../../src/config/agents/agent.ts'
+import { NO_DECLARATIONS } from '../../../../src/config/city/declarations.ts'
 import { mergeDeclarations } from '../../../../src/config/compose/layers/merge.ts'
-import { type AgentFields, FOLDER_AGENT } from '../../../../src/config/declare/agent.ts'
-import { NO_DECLARATIONS } from '../../../../src/config/declare/city-declarations.ts'
 import { type Declaration, declareFields, mergeFields } from '../../../../src/config/declare/declaration.ts'
 import { openFile } from '../../../../src/config/declare/open-file.ts'
-import { PROVIDER } from '../../../../src/config/declare/provider.ts'
-import { DAEMON } from '../../../../src/config/declare/settings.ts'
 import { Diagnostics } from '../../../../src/config/files/diagnostics.ts'
+import { PROVIDER } from '../../../../src/config/providers/fields.ts'
+import { DAEMON } from '../../../../src/config/settings/fields.ts'
 import { parseToml } from '../../../../src/core/toml/parse.ts'
 
 const reader = (file: string, text: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { LandConfig } from '../../../../src/config/city/index.ts'
 import { formatDiagnostic } from '../../../../src/config/files/diagnostics.ts'
+import type { LandConfig } from '../../../../src/config/land/config.ts'
 import { composeFolder } from '../../../../src/config/offline/city-composition.ts'
 import { explainFolder } from '../../../../src/config/offline/explain.ts'
 import { lintFolder } from '../../../../src/config/offline/lint.ts'

@@ -1,0 +1,33 @@
+export { AGENT, type AgentFields, PACK_PATH, withoutAgents } from './agent.ts'
+export type { AgentConfig } from './config.ts'
+export { AGENT_DEFAULTS, type AgentDefaultsFields, withAgentDefaults } from './defaults.ts'
+export { findDependency } from './dependencies.ts'
+export {
+  type AgentBase,
+  type AgentDraft,
+  addAgent,
+  changeAgent,
+  deleteAgentFolder,
+  findAgent,
+  removeAgent,
+} from './edit.ts'
+export {
+  NAMED_SESSION,
+  NAMED_SESSION_PATCH,
+  type NamedSessionConfig,
+  type NamedSessionFields,
+  type NamedSessionPatchFields,
+  patchNamedSession,
+  resolveNamedSessions,
+} from './named-sessions.ts'
+export {
+  AGENT_PATCH,
+  type AgentPatchFields,
+  applyAgentPatch,
+  missingAgent,
+  patchAgents,
+  patchOne,
+  RIG_AGENT_PATCH,
+} from './patch.ts'
+export { declareAgentFolders } from './read-folders.ts'
+export { resolveAgents } from './resolve.ts'

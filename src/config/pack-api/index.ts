@@ -1,0 +1,3 @@
+export { MissingPacksAttention } from './missing-attention.ts'
+export { Packs } from './packs.ts'
+export { packRoutes } from './routes.ts'

@@ -1,0 +1,8 @@
+export * as rigEvents from './events.ts'
+export { FailedClonesAttention } from './failed-clones.ts'
+export { originHead } from './origin-head.ts'
+export { rigProblems } from './problems.ts'
+export { RigClones } from './rig-clones.ts'
+export { Rigs } from './rigs.ts'
+export { rigRoutes } from './routes.ts'
+export { RigLandUpdate, RigList } from './schema.ts'
