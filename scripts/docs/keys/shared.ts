@@ -102,7 +102,7 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
     drain_timeout: [
       'Time that a session has to finish when it drains.',
       '"10m"',
-      { usual: durationOf('src/config/agents/resolve.ts', 'drainTimeout') },
+      { usual: durationOf('src/config/agents/agent.ts', 'drainTimeout') },
     ],
     idle_timeout: ['Idle time after which a session restarts.', '"1h"', { usual: 'never' }],
     sleep_after_idle: [

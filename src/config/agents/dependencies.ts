@@ -1,5 +1,5 @@
 import { qualify } from '../declare/index.ts'
-import type { AgentConfig } from './config.ts'
+import type { AgentConfig } from './agent.ts'
 
 type Dependent = Pick<AgentConfig, 'dir'>
 

@@ -13,7 +13,7 @@ import {
 } from '../declare/index.ts'
 import { AGENTS_FOLDER, type Drafts, type FileSnapshot, suggestion } from '../files/index.ts'
 import { type DeclaredProviders, effectiveOptions, requireProvider, resolveProvider } from '../providers/index.ts'
-import type { AgentConfig } from './config.ts'
+import type { AgentConfig } from './agent.ts'
 import { chooseAgentFolder, listAgentFolders, PROMPT_NAME, PROMPT_NAMES } from './folders.ts'
 
 /** Files with the agents of a city, and what an agent may name. */

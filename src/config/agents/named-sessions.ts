@@ -13,7 +13,7 @@ import {
   written,
 } from '../declare/index.ts'
 import type { Diagnostics } from '../files/index.ts'
-import type { AgentConfig } from './config.ts'
+import type { AgentConfig } from './agent.ts'
 
 /** `[[named_session]]`: an identity that is kept for one session of an agent. */
 export const NAMED_SESSION = {

@@ -60,7 +60,10 @@ const pool: FieldReader<Partial<AgentFields>> = {
     if (!section.has('pool')) return undefined
     const table = section.child('pool', 'patches.pool')
     return Object.fromEntries(
-      Object.entries(POOL).flatMap(([name, field]) => (table.has(field.key) ? [[name, field.read(table)]] : [])),
+      Object.entries(POOL).flatMap(([name, field]) => {
+        const value = field.read(table)
+        return value === undefined ? [] : [[name, value]]
+      }),
     )
   },
 }

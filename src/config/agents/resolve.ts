@@ -14,11 +14,8 @@ import type { PackContext } from '../packs/index.ts'
 import type { FragmentFolders, PromptTemplate } from '../prompts/index.ts'
 import type { ProviderConfig } from '../providers/index.ts'
 import { type SessionSleepConfig, toLimit, type WorkspaceConfig } from '../settings/index.ts'
-import type { AgentFields } from './agent.ts'
-import type { AgentBrings, AgentConfig } from './config.ts'
+import { AGENT_VALUES, type AgentBrings, type AgentConfig, type AgentFields } from './agent.ts'
 import { AgentIndex } from './dependencies.ts'
-
-const MINUTE = 60_000
 
 /** Every agent of the city, in the order in which they are declared. */
 export function resolveAgents(declarations: readonly Declaration<AgentFields>[], scope: AgentScope): AgentConfig[] {
@@ -80,32 +77,19 @@ function resolveAgent(
   const { injectFragments: _, appendFragments: __, overlayDir: ___, installAgentHooks: ____, ...rest } = others
   const rig = values.dir === undefined ? undefined : rigs.get(values.dir)
   const agent = {
+    ...AGENT_VALUES,
     ...rest,
     ...{ name, qualified: qualify(values.dir, name), localName: localName(name, binding), block, origins },
     ...(binding !== undefined && { binding }),
     ...(startCommand && { startCommand }),
     ...(broken !== undefined && { broken }),
-    suspended: values.suspended ?? false,
-    may: values.may ?? [],
-    args: values.args ?? [],
-    env: values.env ?? {},
-    optionDefaults: values.optionDefaults ?? {},
-    worktree: values.worktree ?? false,
     confine: modeOf(confine, scope.defaultConfine),
     ...(confine && { confineTable: confine }),
     prompt: promptFile === undefined ? undefined : readPrompt(declaration, promptFile, scope),
     configDir: block.pack?.folder ?? scope.files.city.path,
     brings: resolveBrings(declaration, scope),
-    minActive: values.minActive ?? 0,
     maxActive: limitOf(declaration, rig, scope),
     namepool: namepool === undefined ? [] : readNamepool(declaration, namepool, scope),
-    dependsOn: values.dependsOn ?? [],
-    wakeMode: values.wakeMode ?? 'resume',
-    attach: values.attach ?? true,
-    preStart: values.preStart ?? [],
-    sessionSetup: values.sessionSetup ?? [],
-    sessionLive: values.sessionLive ?? [],
-    drainTimeout: values.drainTimeout ?? 5 * MINUTE,
   } satisfies AgentConfig
   const idle = sleepAfterIdle === undefined ? sleepAfterIdleOf(agent, rig?.sleep, scope.sleep) : sleepAfterIdle
   return { ...agent, sleepAfterIdle: idle ?? undefined }

@@ -56,12 +56,32 @@ export function withValue<Values, Name extends keyof Values>(
 
 /** Two declarations of one thing, field by field, the higher over the lower; each value keeps its origin. */
 export function mergeFields<Values>(lower: Declaration<Values>, higher: Declaration<Values>): Declaration<Values> {
-  const values = { ...lower.values, ...higher.values }
-  for (const [name, { merge }] of Object.entries(higher.fields)) {
-    const [below, above] = [Reflect.get(lower.values, name), Reflect.get(higher.values, name)]
-    if (merge && below !== undefined && above !== undefined) Reflect.set(values, name, merge(below, above))
-  }
+  const values = valuesOver(higher.fields, lower.values, higher.values)
   return { ...higher, values, origins: { ...lower.origins, ...higher.origins } }
+}
+
+/** Puts the values of a patch over those of a declaration, which stays where it is. */
+export function mergeValues<Values extends object>(
+  declaration: Declaration<Values>,
+  changes: Readonly<Record<string, unknown>>,
+  { block, origins: written }: Declaration<object>,
+): Declaration<Values> {
+  const values = valuesOver(declaration.fields, declaration.values, changes)
+  const origins = { ...declaration.origins }
+  for (const name of Object.keys(changes))
+    Reflect.set(origins, name, Reflect.get(written, name) ?? { block, line: block.line, key: name })
+  return { ...declaration, values, origins }
+}
+
+/** Values of a higher layer over those of a lower one: tables are merged, everything else is replaced. */
+function valuesOver<Values>(fields: FieldSet, lower: Partial<Values>, higher: object): Partial<Values> {
+  const values = { ...lower }
+  for (const [name, value] of Object.entries(higher)) {
+    const merge = fields[name]?.merge
+    const below: unknown = Reflect.get(values, name)
+    Reflect.set(values, name, merge && below !== undefined && value !== undefined ? merge(below, value) : value)
+  }
+  return values
 }
 
 /** Place to report a problem with a field: its line in the block, else the block. */
@@ -101,21 +121,3 @@ export const tables = <Fields extends FieldSet>(
   key,
   read: (section) => (section.has(key) ? section.blocks(key).map((block) => declareFields(block, fields)) : undefined),
 })
-
-/** Puts values over those of a declaration: tables are merged, everything else is replaced. */
-export function mergeValues<Values extends object>(
-  declaration: Declaration<Values>,
-  values: Readonly<Record<string, unknown>>,
-  patch: Declaration<object>,
-): Declaration<Values> {
-  const merged: Record<string, unknown> = { ...declaration.values }
-  const origins: Record<string, FieldOrigin | undefined> = { ...declaration.origins }
-  for (const [name, value] of Object.entries(values)) {
-    const merge = declaration.fields[name]?.merge
-    const lower = merged[name]
-    merged[name] = merge && lower !== undefined ? merge(lower, value) : value
-    origins[name] = Reflect.get(patch.origins, name) ?? { block: patch.block, line: patch.block.line, key: name }
-  }
-  // The names and values are those of the fields of the declaration, which the compiler does not follow.
-  return { ...declaration, values: merged as Partial<Values>, origins: origins as typeof declaration.origins }
-}
