@@ -10,7 +10,7 @@ import { isRunning, type SessionRepository, type SessionRow, type Workload } fro
 import type { AgentOutput, SessionActivity, Transcripts } from '../conversations/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
 import { agentHold, type FailureCounts, sessionHold } from '../lifecycle/index.ts'
-import type { Logins } from '../limits/index.ts'
+import { declaresLogin, type Logins } from '../limits/index.ts'
 import type { HostPrompts, Questions } from '../questions/index.ts'
 import { lackOfRoom, type SessionControl, type SessionReader } from '../sessions/index.ts'
 import type { Budgets } from '../usage/index.ts'
@@ -70,6 +70,8 @@ interface AgentSessionDirectoryOptions {
 
 /** The sessions of agents, as agents and rigs show and restart them. */
 export class AgentSessionDirectory {
+  readonly #kinds = new WeakMap<AgentConfig, string | undefined>()
+
   constructor(private readonly options: AgentSessionDirectoryOptions) {}
 
   /** The open sessions of all agents, newest first, by agent. */
@@ -88,6 +90,31 @@ export class AgentSessionDirectory {
   /** Reason an agent cannot be started: its program is missing, a budget is used up, or no login has quota left. */
   unavailable(agent: AgentConfig): string | undefined {
     return this.options.launchPlanner.problem(agent) ?? this.options.budgets.blocks(agent) ?? this.#limited(agent)
+  }
+
+  /** The same for many agents, of which those that declare the same program and login share what is found. */
+  unavailables(): (agent: AgentConfig) => string | undefined {
+    const { launchPlanner, budgets } = this.options
+    const known = new Map<string, { problem: string | undefined; limited: string | undefined }>()
+    return (agent) => {
+      const kind = this.#kindOf(agent)
+      if (kind === undefined) return this.unavailable(agent)
+      const found = known.getOrInsertComputed(kind, () => ({
+        problem: launchPlanner.problem(agent),
+        limited: this.#limited(agent),
+      }))
+      return found.problem ?? budgets.blocks(agent) ?? found.limited
+    }
+  }
+
+  /** All that decides whether an agent can be started; undefined for one with a command or login of its own. */
+  #kindOf(agent: AgentConfig): string | undefined {
+    if (this.#kinds.has(agent)) return this.#kinds.get(agent)
+    const { provider, startCommand, dir, confine, session, env, broken } = agent
+    const isOwn = startCommand !== undefined || declaresLogin(env)
+    const kind = isOwn ? undefined : JSON.stringify([provider, dir, confine, session, env, broken])
+    this.#kinds.set(agent, kind)
+    return kind
   }
 
   #limited({ qualified }: AgentConfig): string | undefined {

@@ -12,6 +12,7 @@ import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
 import { actorOf, answering, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import { type JsonRows, joined, textRows } from '../../http/respond/index.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import { instanceName, instanceNamed, memberName } from '../../work/sessions/index.ts'
@@ -37,6 +38,8 @@ interface Shared {
   readonly active: ReturnType<AgentSessionDirectory['activeBeads']>
   readonly held: ReturnType<AgentSessionDirectory['holds']>
   readonly suspended: ReturnType<Suspensions['now']>
+  readonly unavailable: (agent: AgentConfig) => string | undefined
+  readonly now: number
 }
 
 const PEEK_LINES = 5
@@ -53,7 +56,13 @@ export class Agents {
   ) {}
 
   /** The agents and the instances of pools, in the order of their declarations. */
-  async list({ pool, rig, running, peek }: AgentFilter): Promise<AgentList> {
+  async list(filter: AgentFilter): Promise<JsonRows<AgentList>> {
+    const rows = await this.rows(filter)
+    return textRows(joined(rows.map(({ text }) => text)), { total: rows.length })
+  }
+
+  /** The rows of such a list. */
+  async rows({ pool, rig, running, peek }: AgentFilter): Promise<AgentRow[]> {
     const specs = this.config.current.agents.filter(
       ({ qualified, dir }) => (!pool || qualified === pool) && (!rig || dir === rig),
     )
@@ -62,16 +71,14 @@ export class Agents {
       .flatMap((spec) => expandInstances(spec, sessions.get(spec.qualified) ?? []))
       .filter(({ session }) => !running || String(session?.running ?? false) === running)
     const shared = this.#shared()
-    const items = peek
-      ? await Promise.all(instances.map((instance) => this.#toResponseWithOutput(instance, shared)))
-      : instances.map((instance) => this.#toResponse(instance, shared))
-    return { items, total: items.length }
+    if (!peek) return instances.map((instance) => this.#toRow(instance, shared))
+    return Promise.all(instances.map((instance) => this.#toRowWithOutput(instance, shared)))
   }
 
   /** One agent by its qualified name, or one instance of a pool. */
   get(name: string): AgentResponse {
     const instance = this.#instance(name)
-    const shown = this.#toResponse(instance, this.#shared())
+    const { shown } = this.#toRow(instance, this.#shared())
     const reason = this.#idleReason(instance, shown)
     return reason === undefined ? shown : { ...shown, idle_reason: reason }
   }
@@ -212,18 +219,24 @@ export class Agents {
   }
 
   #shared(): Shared {
-    return { active: this.sessions.activeBeads(), held: this.sessions.holds(), suspended: this.suspensions.now() }
+    return {
+      active: this.sessions.activeBeads(),
+      held: this.sessions.holds(),
+      suspended: this.suspensions.now(),
+      unavailable: this.sessions.unavailables(),
+      now: this.clock.now(),
+    }
   }
 
-  #toResponse(instance: Instance, { active, held, suspended }: Shared, lastOutput?: string): AgentResponse {
+  #toRow(instance: Instance, { active, held, suspended, unavailable, now }: Shared, lastOutput?: string): AgentRow {
     const { spec, name, session } = instance
     const names = session ? [session.id, session.name, session.identity, name] : [name]
     const context = {
       suspended: suspended.isAgentSuspended(this.config.current, spec),
       activeBead: active(names),
-      unavailable: this.sessions.unavailable(spec),
+      unavailable: unavailable(spec),
       held: session?.running ? undefined : (session?.held ?? held(spec)),
-      now: this.clock.now(),
+      now,
     }
     const { providers } = this.config.current
     return this.#idle.show(instance, lastOutput === undefined ? context : { ...context, lastOutput }, providers)
@@ -255,9 +268,9 @@ export class Agents {
     return `${ready} ready for it${lack === undefined ? ', and it has not begun yet' : `, but ${lack}`}`
   }
 
-  async #toResponseWithOutput(instance: Instance, shared: Shared): Promise<AgentResponse> {
+  async #toRowWithOutput(instance: Instance, shared: Shared): Promise<AgentRow> {
     const { session } = instance
-    return this.#toResponse(
+    return this.#toRow(
       instance,
       shared,
       session?.running ? await this.sessions.peek(session.id, PEEK_LINES) : undefined,
@@ -295,17 +308,29 @@ function stateOf({ session }: Instance, context: InstanceContext): string {
   return context.now - (session.lastActivity ?? 0) < QUIET_MS ? 'working' : 'waiting'
 }
 
+/** An agent as lists show it; as text once somebody reads that. */
+export class AgentRow {
+  #text: string | undefined
+
+  constructor(readonly shown: AgentResponse) {}
+
+  get text(): string {
+    this.#text ??= JSON.stringify(this.shown)
+    return this.#text
+  }
+}
+
 /** The rows of agents without a session: each stays as it is while what it shows does. */
 class IdleAgents {
-  readonly #shown = new WeakMap<AgentConfig, { context: InstanceContext; providers: unknown; row: AgentResponse }>()
+  readonly #rows = new WeakMap<AgentConfig, { context: InstanceContext; providers: unknown; row: AgentRow }>()
 
-  show(instance: Instance, context: InstanceContext, providers: ReadonlyMap<string, ProviderConfig>): AgentResponse {
+  show(instance: Instance, context: InstanceContext, providers: ReadonlyMap<string, ProviderConfig>): AgentRow {
     const { spec, name, session } = instance
-    if (session || name !== spec.qualified) return toAgent(instance, context, providers)
-    const known = this.#shown.get(spec)
+    if (session || name !== spec.qualified) return new AgentRow(toAgent(instance, context, providers))
+    const known = this.#rows.get(spec)
     if (known && known.providers === providers && isSameIdle(known.context, context)) return known.row
-    const row = toAgent(instance, context, providers)
-    this.#shown.set(spec, { context, providers, row })
+    const row = new AgentRow(toAgent(instance, context, providers))
+    this.#rows.set(spec, { context, providers, row })
     return row
   }
 }
@@ -391,8 +416,9 @@ function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): 
     rows.set(name, preferred(byIdentity.get(name) ?? []))
   }
   const shown = new Set(rows.values())
+  const free = freeSlots(rows).values()
   for (const session of sessions) {
-    if (session.running && !shown.has(session)) rows.set(freeSlot(rows) ?? nameOf(spec, session), session)
+    if (session.running && !shown.has(session)) rows.set(free.next().value ?? nameOf(spec, session), session)
   }
   if (rows.size === 0) return [wholeAgent(spec, sessions)]
   return [...rows].map(([name, session]) => toInstance(spec, name, session))
@@ -426,10 +452,13 @@ const toInstance = (spec: AgentConfig, name: string, session: AgentSession | und
 const preferred = (sessions: readonly AgentSession[]): AgentSession | undefined =>
   sessions.find(({ running }) => running) ?? sessions[0]
 
-/** A slot without a session, else one whose session does not run. */
-function freeSlot(rows: ReadonlyMap<string, AgentSession | undefined>): string | undefined {
+/** The slots without a session, then those whose session does not run. */
+function freeSlots(rows: ReadonlyMap<string, AgentSession | undefined>): string[] {
   const free = [...rows].filter(([, session]) => !session?.running)
-  return (free.find(([, session]) => session === undefined) ?? free[0])?.[0]
+  const [empty = [], asleep = []] = [true, false].map((isEmpty) =>
+    free.filter(([, session]) => (session === undefined) === isEmpty),
+  )
+  return [...empty, ...asleep].map(([name]) => name)
 }
 
 const nameOf = ({ qualified }: AgentConfig, { id, identity, name }: AgentSession): string =>

@@ -1,4 +1,4 @@
 export { AgentSessionDirectory } from './agent-session-directory.ts'
-export { Agents } from './agents.ts'
+export { type AgentRow, Agents } from './agents.ts'
 export { agentRoutes } from './routes.ts'
 export type { AgentDeclare, AgentDeclared, AgentResponse } from './schema.ts'

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type Accounts, homeVariables, isOtherLogin } from '../../config/accounts/index.ts'
+import { type Account, type Accounts, homeVariables, isOtherLogin } from '../../config/accounts/index.ts'
 import type { AgentConfig } from '../../config/agents/index.ts'
 import { agentNamed, type CityConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
@@ -81,9 +81,14 @@ export class LaunchPlanner {
   constructor(
     private readonly environment: CityEnvironment,
     private readonly config: Pick<Config, 'current'>,
-    private readonly accounts: Pick<Accounts, 'named' | 'environment'>,
+    private readonly accounts: Pick<Accounts, 'all' | 'named' | 'environment'>,
     private readonly now: () => number,
   ) {}
+
+  /** All that is declared: other objects once any of it has changed. */
+  get declarations(): { config: CityConfig; accounts: readonly Account[] } {
+    return { config: this.config.current, accounts: this.accounts.all }
+  }
 
   agent(qualified: string): AgentConfig | undefined {
     return agentNamed(this.config.current, qualified)

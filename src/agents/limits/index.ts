@@ -1,5 +1,5 @@
 export * as limitEvents from './events.ts'
 export type { Login } from './login.ts'
 export { LoginLimits } from './login-limits.ts'
-export { Logins } from './logins.ts'
+export { declaresLogin, Logins } from './logins.ts'
 export type { LimitRow } from './table.ts'

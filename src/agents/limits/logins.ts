@@ -27,6 +27,9 @@ const HOMES = new Set(PROGRAMS.flatMap(({ home }) => home?.variable ?? []).filte
 
 /** Decides which login a session runs on. */
 export class Logins {
+  /** The login of each agent as it is declared, with the provider that it was found for. */
+  readonly #ofAgents = new WeakMap<AgentConfig, { provider: Provider | undefined; login: Login }>()
+
   constructor(private readonly options: LoginsOptions) {}
 
   /** The login that a session runs on, or would. */
@@ -43,7 +46,10 @@ export class Logins {
 
   /** From when on a session can be started: 0 when one of its logins has room now. */
   roomAt(row: LoginUser): number {
-    if (this.#accountsProblem(row) !== undefined) return Number.POSITIVE_INFINITY
+    const own = this.ownLogin(row)
+    const { all, problem } = this.options.accounts
+    if (own.provider !== '' && problem !== undefined) return Number.POSITIVE_INFINITY
+    if (all.length === 0) return this.#roomAt(own)
     return Math.min(...this.candidates(row).map((login) => this.#roomAt(login)))
   }
 
@@ -78,11 +84,12 @@ export class Logins {
   ownLogin({ kind, template }: LoginUser): Login {
     const agent = kind === 'agent' ? this.options.launchPlanner.agent(template) : undefined
     const provider = this.#provider(agent ? agent.provider : template)
-    if (!provider || agent?.startCommand !== undefined) return { id: `agent:${template}`, provider: '' }
-    const name = provider.ancestor ?? provider.name
-    if (declaresLogin(agent?.env)) return { id: `agent:${template}`, provider: name }
-    if (declaresLogin(provider.env)) return { id: `provider:${provider.name}`, provider: name }
-    return { id: name, provider: name }
+    if (!agent) return ownLoginOf(template, agent, provider)
+    const known = this.#ofAgents.get(agent)
+    if (known && known.provider === provider) return known.login
+    const login = ownLoginOf(template, agent, provider)
+    this.#ofAgents.set(agent, { provider, login })
+    return login
   }
 
   #roomAt({ id, account }: Login): number {
@@ -115,7 +122,16 @@ export class Logins {
   }
 }
 
+function ownLoginOf(template: string, agent: AgentConfig | undefined, provider: Provider | undefined): Login {
+  if (!provider || agent?.startCommand !== undefined) return { id: `agent:${template}`, provider: '' }
+  const name = provider.ancestor ?? provider.name
+  if (declaresLogin(agent?.env)) return { id: `agent:${template}`, provider: name }
+  if (declaresLogin(provider.env)) return { id: `provider:${provider.name}`, provider: name }
+  return { id: name, provider: name }
+}
+
 const toLogin = (account: Account): Login => ({ id: account.name, provider: account.provider, account })
 
-const declaresLogin = (env: Readonly<Record<string, string>> = {}): boolean =>
+/** True if variables lead a program to a login of its own. */
+export const declaresLogin = (env: Readonly<Record<string, string>> = {}): boolean =>
   Object.keys(env).some((name) => KEY.test(name) || HOMES.has(name))

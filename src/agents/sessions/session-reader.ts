@@ -1,6 +1,14 @@
 import { errorMessage } from '../../core/errors.ts'
 import type { SessionHost } from '../../host/client/index.ts'
-import { type Boundary, cursorAfter, fillPage, parseBoundaryCursor } from '../../http/respond/index.ts'
+import {
+  type Boundary,
+  cursorAfter,
+  fillPage,
+  type JsonRows,
+  joined,
+  parseBoundaryCursor,
+  textRows,
+} from '../../http/respond/index.ts'
 import { pageSize } from '../../http/schema.ts'
 import {
   isRunning,
@@ -34,7 +42,7 @@ const DEFAULT_PEEK_LINES = 5
 export class SessionReader {
   constructor(private readonly options: SessionReaderOptions) {}
 
-  list(query: SessionQuery): Promise<SessionList> {
+  list(query: SessionQuery): Promise<JsonRows<SessionList>> {
     return listSessions(this.options, query)
   }
 
@@ -96,39 +104,55 @@ interface ListSessionsOptions {
   lastOutputs: Pick<LastOutputs, 'find'>
 }
 
+/** A session of a list as JSON. */
+interface SessionText {
+  readonly row: SessionRow
+  readonly text: string
+}
+
 /** A page of sessions, newest first. */
-async function listSessions(
-  { repository, view, host, lastOutputs }: ListSessionsOptions,
-  query: SessionQuery,
-): Promise<SessionList> {
+async function listSessions(options: ListSessionsOptions, query: SessionQuery): Promise<JsonRows<SessionList>> {
   const boundary = parseBoundaryCursor(query.cursor)
   const states = (query.state ?? '').split(',').flatMap((word) => word.trim() || [])
   const limit = pageSize(query.limit)
   const filter = { states: states.length > 0 ? states : ['open'], template: query.template || undefined }
   const after = boundary ? positionOf(boundary) : NEWEST
-  const { rows, total } = repository.page(filter, after, limit + 1)
+  const { rows, total } = options.repository.page(filter, after, limit + 1)
   const errors: string[] = []
-  const showRow = view.of(rows)
-  const shown = await Promise.all(rows.map(async (row) => ({ row, session: await show(row) })))
-  const { items, last } = fillPage(shown, limit, ({ session }) => session)
-  return {
-    items,
+  const shown = query.peek ? await peeked(options, rows, errors) : plain(options.view, rows)
+  const { items, last } = fillPage(shown, limit, (session) => session, {
+    sizeOf: ({ text }) => Buffer.byteLength(text),
+  })
+  return textRows(joined(items.map(({ text }) => text)), {
     total,
     ...(last && { next_cursor: cursorAfter({ createdAt: createdAtOf(last.row), id: last.row.id }) }),
     ...(errors.length > 0 && { partial: true, partial_errors: errors }),
-  }
+  })
+}
 
-  async function show(row: SessionRow): Promise<SessionResponse> {
-    if (!query.peek) return showRow(row)
-    if (!row.hostKey || !isRunning(row)) return showRow(row, { lastOutput: lastOutputs.find(row.id, PEEK_LINES) })
+function plain(view: SessionView, rows: readonly SessionRow[]): SessionText[] {
+  const { text } = view.of(rows)
+  return rows.map((row) => ({ row, text: text(row) }))
+}
+
+/** Sessions with the last lines of their screens; reasons screens could not be read go to `errors`. */
+function peeked(
+  { view, host, lastOutputs }: ListSessionsOptions,
+  rows: readonly SessionRow[],
+  errors: string[],
+): Promise<SessionText[]> {
+  const { show } = view.of(rows)
+  const peek = async (row: SessionRow): Promise<SessionResponse> => {
+    if (!row.hostKey || !isRunning(row)) return show(row, { lastOutput: lastOutputs.find(row.id, PEEK_LINES) })
     try {
       const { lines } = await host.screen(row.hostKey, PEEK_LINES)
-      return showRow(row, { lastOutput: lines.slice(-PEEK_LINES).join('\n').trimEnd() })
+      return show(row, { lastOutput: lines.slice(-PEEK_LINES).join('\n').trimEnd() })
     } catch (error) {
       errors.push(`session ${row.id}: ${errorMessage(error)}`)
-      return showRow(row)
+      return show(row)
     }
   }
+  return Promise.all(rows.map(async (row) => ({ row, text: JSON.stringify(await peek(row)) })))
 }
 
 const createdAtOf = (row: SessionRow): string => new Date(row.createdAt).toISOString()

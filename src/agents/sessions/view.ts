@@ -28,8 +28,13 @@ interface Shared {
   activeBead(names: readonly string[]): string | undefined
 }
 
+/** All that a session shows besides its row: as long as it stays, so does the text. */
+type Seen = readonly unknown[]
+
 /** Shows sessions as clients see them. */
 export class SessionView {
+  readonly #texts = new WeakMap<SessionRow, { seen: Seen; text: string }>()
+
   constructor(private readonly options: SessionViewOptions) {}
 
   show(row: SessionRow, more: { lastOutput?: string | undefined } = {}): SessionResponse {
@@ -37,11 +42,35 @@ export class SessionView {
     return this.#show(row, more, { titles: this.options.repository.titlesOf([row.id]), activeBead })
   }
 
-  /** The same for these sessions; what they have in common is read once. */
-  of(rows: readonly SessionRow[]): SessionView['show'] {
-    const titles = this.options.repository.titlesOf(rows.map(({ id }) => id))
-    const shared = { titles, activeBead: this.options.workload.activeBeads() }
-    return (row, more = {}) => this.#show(row, more, shared)
+  /** The same for these sessions, and as JSON; what they have in common is read once. */
+  of(rows: readonly SessionRow[]): { show: SessionView['show']; text(row: SessionRow): string } {
+    const { repository, workload, launchPlanner } = this.options
+    const titles = repository.titlesOf(rows.map(({ id }) => id))
+    const shared = { titles, activeBead: workload.activeBeads() }
+    const { config, accounts } = launchPlanner.declarations
+    return {
+      show: (row, more = {}) => this.#show(row, more, shared),
+      text: (row) => this.#text(row, [config, accounts, ...this.#seen(row, shared)], shared),
+    }
+  }
+
+  /** The JSON of a session; a row that others share keeps it. */
+  #text(row: SessionRow, seen: Seen, shared: Shared): string {
+    const known = this.#texts.get(row)
+    if (known?.seen.every((value, index) => value === seen[index])) return known.text
+    const text = JSON.stringify(this.#show(row, {}, shared))
+    this.#texts.set(row, { seen, text })
+    return text
+  }
+
+  #seen(row: SessionRow, { titles, activeBead }: Shared): Seen {
+    const { activity } = this.options
+    const title = titles.get(row.id)
+    const lastOutput = activity.lastOutput(row.id)
+    if (!isRunning(row)) return [title, lastOutput, activity.isAttached(row.id), this.#endReason(row)]
+    const { activity: turn, model, contextPct, contextWindow } = this.options.logs.status(row.id) ?? {}
+    const bead = activeBead(workNamesOf(row))
+    return [title, lastOutput, activity.isAttached(row.id), bead, turn, model, contextPct, contextWindow]
   }
 
   #show(row: SessionRow, { lastOutput }: { lastOutput?: string | undefined }, shared: Shared): SessionResponse {

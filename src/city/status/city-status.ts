@@ -1,15 +1,17 @@
 import { statSync } from 'node:fs'
-import type { AgentResponse, Agents } from '../../agents/agents/index.ts'
+import type { AgentResponse, AgentRow, Agents } from '../../agents/agents/index.ts'
 import type { AgentConfig, NamedSessionConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
+import { memoize } from '../../core/memoize.ts'
 import { oncePerTick } from '../../core/once-per-tick.ts'
 import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import { JsonRows, joined, responseTooLarge } from '../../http/respond/index.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../../work/beads/index.ts'
 import type { Mail } from '../../work/mail/index.ts'
@@ -46,6 +48,7 @@ const MB_PER_ROW = 1
 /** A city as a whole: whether it works, and on how much. Everything comes from counters and small indexes. */
 export class CityStatus {
   readonly #startedAt: number
+  readonly #details = new AgentDetails()
 
   constructor(private readonly dependencies: CityStatusDependencies) {
     this.#startedAt = dependencies.clock.monotonic()
@@ -87,32 +90,48 @@ export class CityStatus {
   /** The status, made once for all who ask at the same time; `lite` leaves out work, mail and store. */
   readonly status = oncePerTick((lite: boolean) => this.#status(lite))
 
-  async #status(lite: boolean): Promise<Status> {
-    const { config, suspensions, sessions, name, version } = this.dependencies
-    const { agents, rigs, path, namedSessions } = config.current
-    const agentRows = (await this.dependencies.agents.list({})).items
-    const { active, suspended, draining } = sessions.counts()
-    const rigDetails = rigs.map((rig) => ({
-      name: rig.name,
-      path: rig.path ?? '',
-      suspended: suspensions.isRigSuspended(config.current, rig),
-    }))
+  async #status(lite: boolean): Promise<JsonRows<Status>> {
+    const rows = await this.dependencies.agents.rows({})
+    const counts = this.dependencies.sessions.counts()
+    const details = this.#details.texts(this.dependencies.config.current.agents, rows, counts.draining)
+    const rigs = this.#rigs()
+    const head = { ...this.#identity(), ...this.#counts(rows, counts.active, rigs), ...this.#load(lite) }
+    const rest = JSON.stringify({ rig_details: rigs, ...this.#rest(lite, counts) })
+    return new JsonRows({
+      head: `${JSON.stringify(head).slice(0, -1)},"agent_details":[`,
+      rows: { [Symbol.iterator]: () => joined(details) },
+      tail(isComplete) {
+        if (!isComplete) throw responseTooLarge('the status of this city', 'read its agents with GET ~/agents')
+        return `],${rest.slice(1)}`
+      },
+    })
+  }
+
+  #identity(): Pick<Status, 'name' | 'path' | 'version' | 'uptime_sec' | 'suspended'> {
+    const { config, name, version } = this.dependencies
+    return { name, path: config.current.path, version, uptime_sec: this.#uptime, suspended: this.#suspended }
+  }
+
+  #counts(rows: readonly AgentRow[], running: number, rigs: NonNullable<Status['rig_details']>) {
     return {
-      name,
-      path,
-      version,
-      uptime_sec: this.#uptime,
-      suspended: this.#suspended,
-      agent_count: agentRows.length,
+      agent_count: rows.length,
       rig_count: rigs.length,
-      running: active,
-      agents: countAgents(agentRows),
-      rigs: { total: rigs.length, suspended: rigDetails.filter((rig) => rig.suspended).length },
-      work: lite ? { in_progress: 0, ready: 0, open: 0 } : this.#workCounts(),
-      mail: lite ? { unread: 0, total: 0 } : this.#mailCounts(),
-      agent_details: agentDetails(agents, agentRows, draining),
-      rig_details: rigDetails,
-      named_session_details: namedSessions.map((named) => this.#namedSession(named)),
+      running,
+      agents: countAgents(rows),
+      rigs: { total: rigs.length, suspended: rigs.filter((rig) => rig.suspended).length },
+    }
+  }
+
+  #load(lite: boolean): Pick<Status, 'work' | 'mail'> {
+    if (lite) return { work: { in_progress: 0, ready: 0, open: 0 }, mail: { unread: 0, total: 0 } }
+    return { work: this.#workCounts(), mail: this.#mailCounts() }
+  }
+
+  /** Fields behind the details of agents and rigs. */
+  #rest(lite: boolean, { active, suspended }: ReturnType<SessionCounter['counts']>): Partial<Status> {
+    const { config, version } = this.dependencies
+    return {
+      named_session_details: config.current.namedSessions.map((named) => this.#namedSession(named)),
       ...this.#problems(),
       ...(!lite && {
         beads_version: version,
@@ -122,6 +141,15 @@ export class CityStatus {
         session_counts_detail: { active, suspended },
       }),
     }
+  }
+
+  #rigs(): NonNullable<Status['rig_details']> {
+    const { config, suspensions } = this.dependencies
+    return config.current.rigs.map((rig) => ({
+      name: rig.name,
+      path: rig.path ?? '',
+      suspended: suspensions.isRigSuspended(config.current, rig),
+    }))
   }
 
   get #uptime(): number {
@@ -188,38 +216,48 @@ const CONDITIONAL_WRITES: NonNullable<Status['conditional_writes']> = {
 }
 
 /** Counts each agent in one bucket at most. */
-function countAgents(agents: readonly AgentResponse[]): Status['agents'] {
+function countAgents(agents: readonly AgentRow[]): Status['agents'] {
   const counts = { total: agents.length, running: 0, suspended: 0, quarantined: 0 }
-  for (const { suspended, state, running } of agents) {
-    if (suspended) counts.suspended++
-    else if (state === 'quarantined') counts.quarantined++
-    else if (running) counts.running++
+  for (const { shown } of agents) {
+    if (shown.suspended) counts.suspended++
+    else if (shown.state === 'quarantined') counts.quarantined++
+    else if (shown.running) counts.running++
   }
   return counts
 }
 
-function agentDetails(
-  specs: readonly AgentConfig[],
-  agents: readonly AgentResponse[],
-  draining: ReadonlySet<string>,
-): AgentDetail[] {
-  const byName = new Map(specs.map((spec) => [spec.qualified, spec]))
-  const labelled = new Set<string>()
-  return agents.map((agent) => {
-    const spec = agent.pool === undefined ? undefined : byName.get(agent.pool)
-    const first = agent.pool !== undefined && !labelled.has(agent.pool)
-    if (agent.pool !== undefined) labelled.add(agent.pool)
-    return {
-      name: agent.name.slice(agent.name.lastIndexOf('/') + 1),
-      qualified_name: agent.name,
-      scope: agent.rig === undefined ? 'city' : 'rig',
-      running: agent.running,
-      suspended: agent.suspended,
-      ...(agent.session && { session_name: agent.session.name, draining: draining.has(agent.session.name) }),
-      ...(agent.pool !== undefined && { group_name: agent.pool, expanded: true }),
-      ...(first && spec && { scale_label: `scaled (min=${spec.minActive}, max=${spec.maxActive ?? 'unlimited'})` }),
-    }
-  })
+/** The details of agents as JSON; those of one without a session stay while its row does. */
+class AgentDetails {
+  readonly #idle = new WeakMap<AgentRow, { isFirst: boolean; text: string }>()
+
+  texts(specs: readonly AgentConfig[], agents: readonly AgentRow[], draining: ReadonlySet<string>): string[] {
+    const byName = memoize(() => new Map(specs.map((spec) => [spec.qualified, spec])))
+    let labelled: string | undefined
+    return agents.map((agent) => {
+      const { pool, session } = agent.shown
+      const isFirst = pool !== undefined && pool !== labelled
+      labelled = pool
+      const known = session ? undefined : this.#idle.get(agent)
+      if (known?.isFirst === isFirst) return known.text
+      const text = JSON.stringify(toDetail(agent.shown, draining, isFirst ? byName().get(pool) : undefined))
+      if (!session) this.#idle.set(agent, { isFirst, text })
+      return text
+    })
+  }
+}
+
+/** `labelled` is the agent whose limits its row shows. */
+function toDetail(agent: AgentResponse, draining: ReadonlySet<string>, labelled: AgentConfig | undefined): AgentDetail {
+  return {
+    name: agent.name.slice(agent.name.lastIndexOf('/') + 1),
+    qualified_name: agent.name,
+    scope: agent.rig === undefined ? 'city' : 'rig',
+    running: agent.running,
+    suspended: agent.suspended,
+    ...(agent.session && { session_name: agent.session.name, draining: draining.has(agent.session.name) }),
+    ...(agent.pool !== undefined && { group_name: agent.pool, expanded: true }),
+    ...(labelled && { scale_label: `scaled (min=${labelled.minActive}, max=${labelled.maxActive ?? 'unlimited'})` }),
+  }
 }
 
 function sizeOf(path: string): number {

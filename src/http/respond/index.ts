@@ -20,6 +20,7 @@ export {
   isRendered,
   type JsonReplacer,
   JsonRows,
+  joined,
   type List,
   listRows,
   MAX_RESPONSE_BYTES,

@@ -95,6 +95,14 @@ export function textRows<Shape>(rows: Iterable<string>, rest: object): JsonRows<
   })
 }
 
+/** Number of rows that are sent together. */
+const ROWS_TOGETHER = 64
+
+/** Many small rows, several to a piece. */
+export function* joined(rows: readonly string[]): Generator<string> {
+  for (let from = 0; from < rows.length; from += ROWS_TOGETHER) yield rows.slice(from, from + ROWS_TOGETHER).join()
+}
+
 const LIST_IS_PARTIAL = { partial: true, partial_errors: ['the list has more than 64 MB; its last items are left out'] }
 
 /** Throws when so many bytes are too large for an answer; `instead` says where to read what they are. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
 import { type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../beads/index.ts'
-import { ClosedSessions, type SessionPosition } from './closed-sessions.ts'
+import { ClosedSessions, NEWEST, type SessionPosition } from './closed-sessions.ts'
 import { metadataOf } from './metadata.ts'
 import { type SessionRow, sessions } from './table.ts'
 import { type Command, type SessionState, transition } from './transitions.ts'
@@ -91,16 +91,16 @@ export class SessionRepository {
   ) {
     const names = new Set(states.map((state) => ({ awake: 'active', drained: 'asleep' })[state] ?? state))
     const isAnyLive = names.has('all') || names.has('open')
-    const live = (template === undefined ? this.live() : this.liveByTemplate(template)).filter(
-      ({ state }) => isAnyLive || names.has(state),
-    )
+    const all = template === undefined ? this.live() : this.liveByTemplate(template)
+    const live = isAnyLive ? all : all.filter(({ state }) => names.has(state))
     const isAfter = ({ createdAt, id }: SessionRow) =>
       createdAt < after.createdAt || (createdAt === after.createdAt && id < after.id)
     const includesClosed = names.has('all') || names.has('closed')
     const ids = includesClosed ? this.#closed.page(template, after, limit) : []
-    const rows = [...live.filter(isAfter), ...this.#queries.byIds(JSON.stringify(ids))]
+    const rows = after === NEWEST ? live : live.filter(isAfter)
+    const closed = ids.length === 0 ? [] : this.#queries.byIds(JSON.stringify(ids))
     return {
-      rows: rows.sort(byNewest).slice(0, limit),
+      rows: (closed.length === 0 ? rows : [...rows, ...closed].sort(byNewest)).slice(0, limit),
       total: live.length + (includesClosed ? this.#closed.count(template) : 0),
     }
   }

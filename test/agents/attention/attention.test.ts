@@ -70,7 +70,7 @@ describe('the attention list', () => {
     expect(city.attention.list().items).toMatchObject([item])
     const problem = `${item.asks}; ${item.to_do}`
     expect(city.status.health().status).toBe(`failed: ${problem}`)
-    expect((await city.status.status(true)).partial_errors).toEqual([`store: ${problem}`])
+    expect((await city.status.status(true)).value.partial_errors).toEqual([`store: ${problem}`])
     expect(city.beads.total()).toBe(0)
     limit(100_000)
     await town.clock.advance(PROBE_MS)

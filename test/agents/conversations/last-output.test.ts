@@ -40,7 +40,7 @@ describe('the last output of a program without a log', () => {
       ...{ running: false, last_output: 'done: 7 files' },
       metadata: { end_reason: 'its program exited with code 3' },
     })
-    expect(await sessions.reader.list({ peek: true })).toMatchObject({ items: [{ last_output: output.text }] })
+    expect((await sessions.reader.list({ peek: true })).value).toMatchObject({ items: [{ last_output: output.text }] })
     const found = await sessions.search.find({ q: 'files' }, AbortSignal.timeout(5_000))
     expect(found.items).toMatchObject([{ session: id }])
   })

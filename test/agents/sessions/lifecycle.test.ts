@@ -23,6 +23,34 @@ const rejectionOf = async (promise: Promise<unknown>): Promise<string> => {
   return error instanceof AppError ? `${error.code}: ${error.message}` : String(error)
 }
 
+test('a list shows each session as it is alone, after each change of what that shows', async () => {
+  const { world, id } = await withMayor()
+  await using _ = world
+  const { city } = world
+  await city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'other' })
+  await until(() => city.sessionRepository.live().every(({ state }) => state === 'active'))
+  const bead = await city.beads.create(human, { title: 'oil' })
+  const changes: (() => unknown)[] = [
+    () => city.beads.update(human, id, { title: 'another title' }),
+    () => city.beads.update(human, bead.id, { assignee: 'boss', status: 'in_progress' }),
+    () => city.beads.close(human, bead.id),
+    () => city.sessions.control.suspend(id, human),
+    () => {
+      world.declare(agent('mayor', WAITS, 'max_active_sessions = 1'))
+      return city.config.reload()
+    },
+  ]
+  const seen = new Set<string>()
+  for (const change of changes) {
+    await change()
+    const { items } = (await city.sessions.reader.list({})).value
+    expect(items).toEqual(await Promise.all(items.map((item) => city.sessions.reader.get(item.id))))
+    seen.add(JSON.stringify(items))
+  }
+  // Once its bead is closed, a session looks as before.
+  expect(seen.size).toBe(changes.length - 1)
+})
+
 describe('killing a session', () => {
   test('ends its program and revokes its token, and starts it again with another', async () => {
     const { world, id, pid } = await withMayor()
@@ -228,13 +256,13 @@ describe('an agent whose starts fail', () => {
     expect(failure?.until).toBeGreaterThan(Date.now() + 20_000)
     const until = toTimestamp(failure?.until ?? 0)
     const held = `its last 3 starts failed; no new session is started before ${until}: `
-    const { items } = await world.city.agents.list({})
+    const { items } = (await world.city.agents.list({})).value
     expect(items.map(({ state, available, unavailable_reason }) => [state, available, unavailable_reason])).toEqual([
       ['working', true, undefined],
       ['quarantined', false, expect.stringContaining(held)],
       ['quarantined', false, expect.stringContaining(held)],
     ])
-    expect((await world.city.status.status(true)).agents).toMatchObject({ running: 1, quarantined: 2 })
+    expect((await world.city.status.status(true)).value.agents).toMatchObject({ running: 1, quarantined: 2 })
     expect((await world.city.attention.list()).items).toMatchObject([
       { kind: 'failed', agent: 'worker', until, asks: expect.stringContaining(held) },
     ])

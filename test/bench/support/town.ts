@@ -124,6 +124,13 @@ export class Town implements AsyncDisposable {
     await this.#process?.exited
   }
 
+  /** Ends it in order and starts this build in its place. */
+  async restart(program: string): Promise<void> {
+    await this.stop()
+    this.program = program
+    await this.start()
+  }
+
   /** Registers a city of a file written by hand and waits until it is up; its path on the wire. */
   async city(name: string, toml = ''): Promise<string> {
     const path = this.at(name)
