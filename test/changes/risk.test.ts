@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { type DiffFile, Diffs, type FileChange } from '../../src/changes/diffs/index.ts'
-import { order } from '../../src/changes/risk/index.ts'
+import { order } from '../../src/changes/risk/risk.ts'
 import { DEFECTS } from './planted/defects.ts'
 import { plantDefects } from './planted/repository.ts'
 

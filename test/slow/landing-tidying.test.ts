@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { listKeptYards } from '../../src/changes/landing/index.ts'
+import { listKeptYards } from '../../src/changes/landing/gone-yards.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { human } from '../../src/http/guard.ts'
 import { DeletedCities } from '../../src/supervisor/deleted-cities.ts'

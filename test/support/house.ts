@@ -1,6 +1,6 @@
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
-import { type Node, parseSync, Visitor } from 'oxc-parser'
+import { type EcmaScriptModule, type Node, parseSync, Visitor } from 'oxc-parser'
 import { sources } from '../../scripts/compile.ts'
 
 /** An import or re-export of one file by another. Paths are relative to the project; names are those of the file imported. */
@@ -27,6 +27,8 @@ export interface House {
   readonly defaultExports: readonly string[]
   /** Faces that do more than re-export. */
   readonly busyFaces: readonly string[]
+  /** Names that each face exports. */
+  readonly offers: ReadonlyMap<string, readonly string[]>
 }
 
 export const MAX_FUNCTION_LINES = 60
@@ -38,6 +40,7 @@ export async function readHouse(): Promise<House> {
   const longFunctions: string[] = []
   const defaultExports: string[] = []
   const busyFaces: string[] = []
+  const offers = new Map<string, readonly string[]>()
   for (const file of files) {
     const text = await Bun.file(file).text()
     const { module, program } = parseSync(file, text)
@@ -46,9 +49,10 @@ export async function readHouse(): Promise<House> {
       defaultExports.push(file)
     const isFace = roomOf(file) !== undefined && file === `${roomOf(file)}/index.ts`
     if (isFace && !program.body.every(isReexport)) busyFaces.push(file)
+    if (isFace) offers.set(file, offersOf(module))
     longFunctions.push(...longFunctionsOf(file, text, program))
   }
-  return { files, imports, longFunctions, defaultExports, busyFaces }
+  return { files, imports, longFunctions, defaultExports, busyFaces, offers }
 }
 
 /** The imports and re-exports of a file. */
@@ -96,6 +100,9 @@ export function behindFaces(imports: readonly Import[]): Import[] {
     return [...targets].map(([to, names]) => ({ ...each, to, names, typeOnly: names.every(({ isType }) => isType) }))
   })
 }
+
+const offersOf = ({ staticExports }: EcmaScriptModule): string[] =>
+  staticExports.flatMap(({ entries }) => entries.flatMap(({ exportName: { name } }) => name ?? []))
 
 /** Names that a face takes from a file, all of them only under a name of their own. */
 const isReexport = (node: Node): boolean =>

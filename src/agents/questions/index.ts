@@ -1,4 +1,4 @@
-export { type AlikeAnswers, AnswerCounts, type RuleUse } from './answer-counts.ts'
+export { AnswerCounts } from './answer-counts.ts'
 export { CommandFolders, isOfSession } from './command-folders.ts'
 export * as questionEvents from './events.ts'
 export { RuleAdded, RuleRemoved, RuleReviewed } from './events.ts'

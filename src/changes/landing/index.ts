@@ -1,6 +1,5 @@
 export { LandingAttention } from './attention.ts'
 export * as landingEvents from './events.ts'
-export { type KeptYard, listKeptYards, removeGoneYards } from './gone-yards.ts'
 export { Landings } from './landings.ts'
 export { landingRoutes } from './routes.ts'
-export type { Landing, LandingList, LandingLog, LandStatus } from './schema.ts'
+export type { Landing, LandingLog } from './schema.ts'

@@ -1,1 +1,1 @@
-export { order, type RankedFile, rankChanges } from './risk.ts'
+export { type RankedFile, rankChanges } from './risk.ts'

@@ -1,4 +1,4 @@
-export { type CandidateParts, makeCandidate } from './candidate.ts'
+export { makeCandidate } from './candidate.ts'
 export { commitOf, isReplaceable, treeWithFiles, withFilesOf } from './generated.ts'
 export {
   type AddedLines,
@@ -16,15 +16,8 @@ export {
   replacedIn,
 } from './inspect.ts'
 export { type LfsPointer, lfsPointers } from './lfs.ts'
-export { checkedOutIn, LocalBranch, type LocalRig } from './local.ts'
-export {
-  type ConflictedFile,
-  type ConflictHunk,
-  type Conflicts,
-  MAX_CONFLICTS,
-  type MergeResult,
-  merge,
-} from './merge.ts'
+export { checkedOutIn, LocalBranch } from './local.ts'
+export { type ConflictedFile, type Conflicts, MAX_CONFLICTS, merge } from './merge.ts'
 export { type RemoteAddress, RemoteBranch, remoteAddress, type Target } from './remote.ts'
 export { Scratch } from './scratch.ts'
 export { unlandedRefs } from './unlanded.ts'

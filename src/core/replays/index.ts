@@ -1,8 +1,1 @@
-export {
-  type BodyDigest,
-  type Replay,
-  type ReplayHead,
-  type ReplayKey,
-  Replays,
-  type StoredReplay,
-} from './replays.ts'
+export { type BodyDigest, type Replay, type ReplayKey, Replays, type StoredReplay } from './replays.ts'

@@ -1,3 +1,3 @@
 export { quote } from './command-line.ts'
-export { type AskedCall, askedCall, permissionAnswer } from './permission.ts'
-export { GUARD, isProtocol, onlyBegins, PROTOCOL_ONLY, protocolPrefixes, protocolWords } from './protocol.ts'
+export type { AskedCall } from './permission.ts'
+export { GUARD, PROTOCOL_ONLY, protocolPrefixes } from './protocol.ts'

@@ -1,1 +1,1 @@
-export { READER_COMMAND, Readers } from './readers.ts'
+export { Readers } from './readers.ts'

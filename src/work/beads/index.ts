@@ -26,7 +26,6 @@ export { beadRoutes } from './routes.ts'
 export { type BeadRow, type BeadValues, ROW_COLUMNS, toStored, VALUE_COLUMNS } from './row.ts'
 export {
   Bead,
-  type BeadCreateInputBody,
   type BeadDependencies,
   type BeadFilter,
   type BeadGraphResponse,

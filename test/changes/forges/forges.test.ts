@@ -1,11 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test'
-import {
-  type Forge,
-  ForgeProblem,
-  forgeOfRemote,
-  type MergeMethod,
-  openForge,
-} from '../../../src/changes/forges/index.ts'
+import type { MergeMethod } from '../../../src/changes/forges/forge.ts'
+import { type Forge, ForgeProblem, forgeOfRemote, openForge } from '../../../src/changes/forges/index.ts'
 import { systemClock } from '../../../src/core/clock.ts'
 import { type Dialect, OWN_TOKEN, ScriptedForge } from '../../support/forge.ts'
 

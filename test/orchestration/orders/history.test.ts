@@ -4,7 +4,7 @@ import { human } from '../../../src/http/guard.ts'
 import { instantiations } from '../../../src/orchestration/instantiate/table.ts'
 import { RUN_LABEL, TRACKING_LABEL } from '../../../src/orchestration/orders/dispatch/labels.ts'
 import { OrderRuns } from '../../../src/orchestration/orders/dispatch/order-runs.ts'
-import type { BeadCreateInputBody } from '../../../src/work/beads/index.ts'
+import type { BeadCreateInputBody } from '../../../src/work/beads/schema.ts'
 import { scriptedTown } from '../../support/city.ts'
 
 const RIG = '[[rigs]]\nname = "shop"\npath = "shop"\n'

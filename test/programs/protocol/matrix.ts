@@ -1,7 +1,9 @@
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { policyText } from '../../../src/programs/gemini/policy.ts'
 import { splitSimpleCommand } from '../../../src/programs/protocol/command-line.ts'
-import { onlyBegins, permissionAnswer, protocolPrefixes, protocolWords } from '../../../src/programs/protocol/index.ts'
+import { protocolPrefixes } from '../../../src/programs/protocol/index.ts'
+import { permissionAnswer } from '../../../src/programs/protocol/permission.ts'
+import { onlyBegins, protocolWords } from '../../../src/programs/protocol/protocol.ts'
 
 const GC = ['/opt/gc/bin/gc']
 

@@ -2,13 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { policyText } from '../../../src/programs/gemini/policy.ts'
 import { splitSimpleCommand } from '../../../src/programs/protocol/command-line.ts'
-import {
-  askedCall,
-  onlyBegins,
-  permissionAnswer,
-  protocolPrefixes,
-  protocolWords,
-} from '../../../src/programs/protocol/index.ts'
+import { protocolPrefixes } from '../../../src/programs/protocol/index.ts'
+import { askedCall, permissionAnswer } from '../../../src/programs/protocol/permission.ts'
+import { onlyBegins, protocolWords } from '../../../src/programs/protocol/protocol.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { SMUGGLED } from './smuggled.ts'
 

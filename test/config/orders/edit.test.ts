@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { Config } from '../../../../src/config/compose/config.ts'
-import { switchOrder } from '../../../../src/config/orders/edit.ts'
-import type { Actor } from '../../../../src/core/actor.ts'
-import { cityFiles } from '../../city-files.ts'
+import { Config } from '../../../src/config/compose/config.ts'
+import { switchOrder } from '../../../src/config/orders/edit.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { cityFiles } from '../city-files.ts'
 
 const OPERATOR: Actor = { kind: 'operator', name: 'operator' }
 const ORDER = '[order]\ntrigger = "manual"\nexec = "true"\n'

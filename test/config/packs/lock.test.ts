@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { lockedPack, parseLock, renderLock } from '../../../../src/config/packs/lock.ts'
+import { lockedPack, parseLock, renderLock } from '../../../src/config/packs/lock.ts'
 
 const COMMIT = 'f895c0ff47d6ee9334ed282a416387eb5b084d24'
 const SOURCE = 'https://example.com/packs.git//roles'

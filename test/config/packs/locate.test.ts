@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FileSnapshot } from '../../../../src/config/files/file-snapshot.ts'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import {
   checkoutName,
   checkoutRecord,
@@ -9,9 +9,9 @@ import {
   type PackImport,
   type PackLocation,
   packFolders,
-} from '../../../../src/config/packs/locate.ts'
-import type { PackLock } from '../../../../src/config/packs/lock.ts'
-import { tempFolder } from '../../../support/folder.ts'
+} from '../../../src/config/packs/locate.ts'
+import type { PackLock } from '../../../src/config/packs/lock.ts'
+import { tempFolder } from '../../support/folder.ts'
 
 const COMMIT = 'f895c0ff47d6ee9334ed282a416387eb5b084d24'
 const URL = 'https://example.com/packs.git'

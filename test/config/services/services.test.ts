@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { compose } from '../../../../src/config/compose/compose.ts'
-import { formatDiagnostic } from '../../../../src/config/files/diagnostics.ts'
-import { FileSnapshot } from '../../../../src/config/files/file-snapshot.ts'
-import { cityFiles } from '../../city-files.ts'
+import { compose } from '../../../src/config/compose/compose.ts'
+import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
+import { cityFiles } from '../city-files.ts'
 
 const HEALTHY = '[[service]]\nname = "healthz"\nworkflow.contract = "gc.healthz.v1"\n'
 const ECHO = '[[service]]\nname = "echo"\nkind = "proxy_process"\nprocess.command = ["echo-server", "--quiet"]\n'

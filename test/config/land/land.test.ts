@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import { formatDiagnostic } from '../../../../src/config/files/diagnostics.ts'
-import type { LandConfig } from '../../../../src/config/land/config.ts'
-import { composeFolder } from '../../../../src/config/offline/city-composition.ts'
-import { explainFolder } from '../../../../src/config/offline/explain.ts'
-import { lintFolder } from '../../../../src/config/offline/lint.ts'
-import { cityFiles } from '../../city-files.ts'
+import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
+import type { LandConfig } from '../../../src/config/land/config.ts'
+import { composeFolder } from '../../../src/config/offline/city-composition.ts'
+import { explainFolder } from '../../../src/config/offline/explain.ts'
+import { lintFolder } from '../../../src/config/offline/lint.ts'
+import { cityFiles } from '../city-files.ts'
 
 const RIG = '[[rigs]]\nname = "shop"\npath = "/srv/shop"\n'
 

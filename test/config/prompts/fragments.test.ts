@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { compose } from '../../../../src/config/compose/compose.ts'
-import { formatDiagnostic } from '../../../../src/config/files/diagnostics.ts'
-import { FileSnapshot } from '../../../../src/config/files/file-snapshot.ts'
-import { cityFiles } from '../../city-files.ts'
+import { compose } from '../../../src/config/compose/compose.ts'
+import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
+import { cityFiles } from '../city-files.ts'
 
 const AGENT = 'start_command = "x"\n'
 

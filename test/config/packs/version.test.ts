@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { parseConstraint, parseVersion, satisfies } from '../../../../src/config/packs/version.ts'
+import { parseConstraint, parseVersion, satisfies } from '../../../src/config/packs/version.ts'
 
 const COMMIT = 'f895c0ff47d6ee9334ed282a416387eb5b084d24'
 const locked = (version: string) => ({ version, commit: COMMIT })

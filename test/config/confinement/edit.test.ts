@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { Config } from '../../../../src/config/compose/config.ts'
-import { allowHost } from '../../../../src/config/confinement/edit.ts'
-import type { Actor } from '../../../../src/core/actor.ts'
-import { cityFiles } from '../../city-files.ts'
+import { Config } from '../../../src/config/compose/config.ts'
+import { allowHost } from '../../../src/config/confinement/edit.ts'
+import type { Actor } from '../../../src/core/actor.ts'
+import { cityFiles } from '../city-files.ts'
 
 const OPERATOR: Actor = { kind: 'operator', name: 'operator' }
 const AGENT = '[[agent]] # mine\nname = "a"\n'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { builtinPackOf } from '../../../../src/config/packs/builtin-packs.ts'
-import { parsePackSource } from '../../../../src/config/packs/source.ts'
+import { builtinPackOf } from '../../../src/config/packs/builtin-packs.ts'
+import { parsePackSource } from '../../../src/config/packs/source.ts'
 
 const git = (url: string, subpath = '', reference?: string) => ({
   ...{ kind: 'git', url, subpath },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { compose } from '../../../../src/config/compose/compose.ts'
-import { formatDiagnostic } from '../../../../src/config/files/diagnostics.ts'
-import { FileSnapshot } from '../../../../src/config/files/file-snapshot.ts'
-import { cityFiles } from '../../city-files.ts'
+import { compose } from '../../../src/config/compose/compose.ts'
+import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
+import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
+import { cityFiles } from '../city-files.ts'
 
 function composed(files: Record<string, string>) {
   using city = cityFiles(files)
