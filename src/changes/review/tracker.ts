@@ -83,6 +83,9 @@ export class ChangeTracker {
       const found = due === 'ended' ? rows.ofSession(subject) : rows.ofBead(subject)
       for (const row of found) this.settle(tx, row, due)
     })
+    reactions.on('changes.merged', ['bead.worktree.reaped'], (tx, { session_id: session }) => {
+      if (session !== undefined) tx.after(() => this.#settleSoon(() => this.#landMerged(rows.ofSession(session))))
+    })
     reactions.on('changes.stopped', ['session.stopped', 'session.crashed'], (tx, { session_id: session }) => {
       const row = session === undefined ? undefined : rows.growingOf(session)
       if (row?.state === 'asked' && this.#hasArrived(row)) this.settle(tx, row, 'idle')
@@ -278,9 +281,26 @@ export class ChangeTracker {
       .catch((error) => this.options.report(`change ${row.id}: ${errorMessage(error)}`))
   }
 
-  #settleSoon(): void {
+  #settleSoon(settle = () => this.#settleAll()): void {
     if (this.#isClosed) return
-    this.#settling = this.#settling.then(() => this.#settleAll())
+    this.#settling = this.#settling.then(settle)
+  }
+
+  /** Records which changes of worktrees you merged yourself: in the rig, their target contains them. */
+  async #landMerged(changes: readonly ChangeRow[]): Promise<void> {
+    const { rows, store, snapshots, report } = this.options
+    for (const { id, kind, state, rig, head, target } of changes) {
+      if (this.#isClosed) return
+      if (kind !== 'worktree' || !AT_REST.has(state) || head === null) continue
+      const isMerged = await snapshots
+        .isMerged(rig, head, target)
+        .catch((error) => report(`change ${id}: ${errorMessage(error)}`))
+      if (!isMerged) continue
+      await store.write((tx) => {
+        const now = rows.find(id)
+        if (now?.head === head && AT_REST.has(now.state)) this.landed(tx, now, { commit: head, target })
+      }, TRACKER)
+    }
   }
 
   async #settleAll(): Promise<void> {
@@ -360,7 +380,7 @@ export class ChangeTracker {
     })
   }
 
-  /** Drops the commits of changes that were decided long ago, and attempts that left none. */
+  /** Drops the commits of changes that were decided long ago, and attempts that left none. Finds merges by hand. */
   async sweep(): Promise<void> {
     const { rows, store, clock, snapshots } = this.options
     const now = clock.now()
@@ -373,6 +393,7 @@ export class ChangeTracker {
       )
       await store.write((tx) => void rows.update(tx, row.id, { pinned: false }), TRACKER)
     }
+    await this.#landMerged(rows.undecided(...AT_REST))
     if (rows.hasOld(now - ATTEMPT_MS)) await store.write((tx) => rows.prune(tx, now - ATTEMPT_MS), TRACKER)
   }
 }

@@ -61,6 +61,35 @@ test('a discarded change loses its worktree once that is stored, and nothing els
   expect(await errorOf(reviews.discard(operator, id, undefined))).toContain('was discarded by human')
 })
 
+test('a change that a person merged with git has landed once its worktree is removed, or at the next sweep', async () => {
+  await using world = await reviewWorld()
+  const { changes, reviews, worktrees, changeTracker } = world.city
+  const [one, other] = [await world.claimed(), await world.claimed()]
+  const heads = [commit(one.path, 'oil', 'oil\n'), commit(other.path, 'wax', 'wax\n')]
+  for (const worker of [one, other]) {
+    await world.close(worker)
+    await world.end(worker)
+  }
+  const [first, second] = [one, other].map(({ bead }) => changes.list({ bead, limit: 1 }).items[0])
+  await reviews.look(human, first?.id ?? '')
+  await reviews.approve(human, first?.id ?? '', heads[0] ?? '')
+  await changeTracker.sweep()
+  expect(changes.find(first?.id ?? '').state).toBe('approved')
+  git(world.rig, 'merge', '-q', first?.branch ?? '')
+  const before = world.city.log.head
+  await worktrees.sweep()
+  await world.settle()
+  expect(world.recorded(before)).toMatchObject([
+    { type: 'change.landed', head: heads[0], commit: heads[0], target: 'main' },
+  ])
+  git(world.rig, 'merge', '-q', '-m', 'both', second?.branch ?? '')
+  await changeTracker.sweep()
+  const landed = world.recorded(before).map(({ type, head }) => [type, head])
+  expect(landed).toEqual(heads.map((head) => ['change.landed', head]))
+  await changeTracker.sweep()
+  expect(world.recorded(before)).toHaveLength(2)
+})
+
 test('comments are refused on lines, files and commits that are not there', async () => {
   await using world = await reviewWorld()
   const worker = await world.claimed()

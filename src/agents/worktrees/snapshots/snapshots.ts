@@ -394,11 +394,24 @@ export class Snapshots {
     }
   }
 
+  /** True if a branch of the rig contains a commit. */
+  async isMerged(rig: string, commit: string, branch: string): Promise<boolean> {
+    const tip = await this.#tipOf(rig, branch)
+    if (tip === '') return false
+    const merged = await this.#gitOf(rig)?.execute(['merge-base', '--is-ancestor', commit, tip])
+    return merged?.exitCode === 0
+  }
+
   async #tipOf(rig: string, branch: string): Promise<string> {
+    const repository = this.#gitOf(rig)
+    return (await repository?.commitOf(`refs/heads/${branch}`)) || (await repository?.commitOf(branch)) || ''
+  }
+
+  /** The repository of a rig; undefined if it is no longer declared, or has no folder. */
+  #gitOf(rig: string): Repository | undefined {
     const place = this.#rigPlace(rig)
-    if (place === undefined) return ''
-    const repository = rigRepository(this.options.git, place, (objects) => this.#places.lends(rig, objects))
-    return (await repository.commitOf(`refs/heads/${branch}`)) || repository.commitOf(branch)
+    if (place === undefined) return undefined
+    return rigRepository(this.options.git, place, (objects) => this.#places.lends(rig, objects))
   }
 
   /** The place of a rig; undefined if it is no longer declared, or has no folder. */
