@@ -15,7 +15,7 @@ export function worktreeCommands(program: Command, context: CommandContext): voi
     withJson(worktree.command('list').description('list worktrees in use, and kept ones with unsaved work')),
   ).action(watched(context, list))
   withWatch(withJson(worktree.command('diff').description('show changes in a worktree, in a snapshot or since it')))
-    .argument('<session|snapshot>', 'session, or snapshot such as mp-7@3')
+    .argument('<session|snapshot>', 'session, or snapshot such as mc-1@3')
     .argument('[other-snapshot]', 'later snapshot of the session, or `worktree`')
     .option('--stat', 'only the number of changed lines of each file')
     .action(watched(context, diff))
@@ -23,7 +23,7 @@ export function worktreeCommands(program: Command, context: CommandContext): voi
     .argument('[session]')
     .action(watched(context, snapshots))
   withJson(worktree.command('restore').description('restore a snapshot into a new branch or folder'))
-    .argument('<snapshot>', 'snapshot, such as mp-7@3')
+    .argument('<snapshot>', 'snapshot, such as mc-1@3')
     .option('--branch <branch>', 'new branch; default is gc/restored/<session>-<number>')
     .option('--folder <folder>', 'new folder, instead of a branch')
     .addOption(oldSpelling('--to <folder>', 'folder'))
@@ -63,7 +63,7 @@ interface RestoreOptions extends JsonOption {
   folder?: string
 }
 
-/** The parts of the id of a snapshot, such as `mp-7@3`. */
+/** The parts of the id of a snapshot, such as `mc-1@3`. */
 function parseSnapshot(id: string): { session: string; number: string } | undefined {
   const [, session, number] = /^(.+)@([0-9]{1,9})$/.exec(id) ?? []
   return session === undefined || number === undefined ? undefined : { session, number }

@@ -196,6 +196,10 @@ export const NUMBERS: Readonly<Record<string, readonly NumberSource[]>> = {
       constantOf(LAND, 'turn_timeout.min') / MINUTE,
       constantOf(LAND, 'turn_timeout.max') / DAY,
     ],
+    [
+      'and after {} minutes in `gc attention`',
+      constantOf('src/changes/landing/train.ts', 'STANDING_AFTER_MS') / MINUTE,
+    ],
     ['{} days after its last landing ended', constantOf('src/changes/landing/tidying.ts', 'KEEP_MS') / DAY],
     ['its folder gone for {} days', constantOf('src/changes/landing/tidying.ts', 'KEEP_MS') / DAY],
     ['cancelled less than {} days before', constantOf('src/changes/landing/tidying.ts', 'KEEP_MS') / DAY],
@@ -323,6 +327,10 @@ export const NUMBERS: Readonly<Record<string, readonly NumberSource[]>> = {
   'docs/review.md': [
     ['in diffs of up to {} files', constantOf('src/changes/diffs/changed-paths.ts', 'MAX_COPIED_FILES')],
     ['One turn holds {} KB', constantOf('src/changes/review/turn.ts', 'MAX_TURN') / KB],
+    [
+      'notices when it removes the worktree, or within {} hours',
+      constantOf('src/changes/review/tracker.ts', 'DAY_MS') / HOUR,
+    ],
     ["kept for {} days in gc's own repository", constantOf('src/changes/review/tracker.ts', 'PINNED_MS') / DAY],
     ['and for the {} newest decided changes', constantOf('src/changes/review/changes.ts', 'MAX_REVIEWED')],
   ],
@@ -423,6 +431,7 @@ export const EXAMPLES_AND_NAMES: Readonly<Record<string, readonly string[]>> = {
   'docs/permissions.md': ['such as `1,3`'],
   'docs/pools.md': ['; 0 removes the limit'],
   'docs/review.md': ['A second one fails'],
+  'docs/worktrees.md': ['is snapshot 3 of'],
   'docs/security.md': ['are refused with 415'],
   'docs/sessions.md': ['Allow the first three with', 'a cgroup (v2)'],
   'docs/usage.md': ['(mode 0600)'],

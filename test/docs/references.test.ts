@@ -9,6 +9,8 @@ import { unboundNumbers, withNumbers } from '../../scripts/docs/numbers.ts'
 import { supervisorDocument } from '../../scripts/docs/operations.ts'
 import { generatePages } from '../../scripts/docs/pages.ts'
 import { declareCity } from '../../src/config/compose/layers/city-file.ts'
+import { declarePack } from '../../src/config/compose/packs/pack-file.ts'
+import { FOLDER_AGENT } from '../../src/config/declare/agent.ts'
 import { declareFields } from '../../src/config/declare/declaration.ts'
 import { openFile } from '../../src/config/declare/open-file.ts'
 import type { SectionReader } from '../../src/config/declare/section-reader.ts'
@@ -223,6 +225,8 @@ function unknownKeys(block: string): string[] {
   const readers = [
     (top: SectionReader) => declareCity(top),
     (top: SectionReader) => declareFields(top.child('order'), ORDER),
+    (top: SectionReader) => declareFields(top, FOLDER_AGENT),
+    (top: SectionReader) => declarePack(top, { name: '', version: undefined, folder: '' }, true),
   ]
   const problems = readers.map((read) => {
     const diagnostics = new Diagnostics()
