@@ -112,7 +112,7 @@ async function targetOf(context: CommandContext, given: string, url: string): Pr
   const target = URL.canParse(whole) ? new URL(whole) : undefined
   if (target?.origin !== new URL(url).origin || target.username !== '' || target.password !== '') {
     throw usageError(
-      `${showHidden(path)} is no path of the supervisor at ${url}, and its token goes nowhere else; name a path such as /v0/cities`,
+      `${showHidden(path)} is not a path of the supervisor at ${url}, and its token goes nowhere else; name a path such as /v0/cities`,
     )
   }
   return target

@@ -48,7 +48,7 @@ async function backup(context: CommandContext, file: string, options: JsonOption
   const bytes = statSync(file).size
   if (options.json) return printJson(context.io, { city: city.name, file, bytes, left_out: leftOut })
   printLine(context.io, `City ${city.name} was saved to ${file} (${Math.ceil(bytes / 1024)} KB).`)
-  if (leftOut.length > 0) printLine(context.io, `Not in it, since they are no part of a city: ${listed(leftOut)}`)
+  if (leftOut.length > 0) printLine(context.io, `Not in it, since they are not part of a city: ${listed(leftOut)}`)
 }
 
 interface Restore extends JsonOption {

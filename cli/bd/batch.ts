@@ -76,9 +76,7 @@ async function carryOut(bd: BdContext, lines: readonly Line[]): Promise<void> {
     if (!(error instanceof ApiError)) throw error
     const at = Number(/updates\[(\d+)\]/.exec(error.sentence)?.[1] ?? 0)
     const { number, text } = lines[at] ?? { number: first?.number ?? 0, text: '' }
-    throw failure(
-      `line ${number} (${text}): ${error.sentence}; it is not done, and what is before line ${first?.number} is`,
-    )
+    throw failure(`line ${number} (${text}): ${error.sentence}; it was not applied; earlier lines were`)
   }
 }
 

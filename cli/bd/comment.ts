@@ -24,7 +24,7 @@ export async function textOf(bd: BdContext, words: readonly string[], { stdin, f
   return words.join(' ')
 }
 
-/** Subcommands of `bd comments`, which are no bead ids. */
+/** Subcommands of `bd comments`, which are not bead ids. */
 const VERBS = new Set(['list', 'add', 'rm', 'delete', 'remove'])
 
 export function commentCommands(program: Command, bd: BdContext): void {
@@ -44,7 +44,7 @@ export function commentCommands(program: Command, bd: BdContext): void {
 
 async function comment(bd: BdContext, id: string, words: readonly string[], from: TextSource): Promise<void> {
   if (VERBS.has(id))
-    throw usageError(`${id} is no bead: \`bd comments <bead>\` lists, \`bd comment <bead> <text>\` adds`)
+    throw usageError(`${id} is not a bead: \`bd comments <bead>\` lists, \`bd comment <bead> <text>\` adds`)
   const text = await textOf(bd, words, from)
   const city = await bd.city()
   const response = await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text } })

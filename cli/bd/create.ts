@@ -120,7 +120,7 @@ function preview({ print }: BdContext, entries: readonly BeadEntry[]): void {
 /** Creates the beads of a plan: `nodes`, each with a key, and `edges` from a bead to what it depends on. */
 async function createGraph(bd: BdContext, file: string, options: Create): Promise<void> {
   const plan = parseJson(await bd.context.readFile(file))
-  if (!isRecord(plan) || !Array.isArray(plan.nodes)) throw failure(`${file} is no plan: it has no "nodes"`)
+  if (!isRecord(plan) || !Array.isArray(plan.nodes)) throw failure(`${file} is not a plan: it has no "nodes"`)
   const edges: unknown[] = Array.isArray(plan.edges) ? plan.edges : []
   const rig = await bd.rig()
   const beads = plan.nodes.map((node: unknown) => planned(node, edges, rig))
@@ -134,7 +134,7 @@ async function createGraph(bd: BdContext, file: string, options: Create): Promis
 }
 
 function planned(node: unknown, edges: readonly unknown[], rig: string | undefined): BeadEntry {
-  if (!isRecord(node)) throw failure('a node of the plan is no object')
+  if (!isRecord(node)) throw failure('a node of the plan is not an object')
   const text = (key: string): string | undefined => {
     const value = node[key]
     return typeof value === 'string' && value !== '' ? value : undefined

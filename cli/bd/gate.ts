@@ -92,7 +92,7 @@ async function create(bd: BdContext, options: Create): Promise<void> {
 
 async function getGate(bd: BdContext, id: string): Promise<Bead> {
   const bead = await bd.get(id)
-  if (bead.issue_type !== 'gate') throw failure(`${id} is no gate (type: ${bead.issue_type})`)
+  if (bead.issue_type !== 'gate') throw failure(`${id} is not a gate (type: ${bead.issue_type})`)
   return bead
 }
 

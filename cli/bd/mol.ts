@@ -126,7 +126,7 @@ function wispCommands(mol: Command, bd: BdContext): void {
     .action(bd.run((options: Collect) => collect(bd, options)))
 }
 
-/** Open bookkeeping that is no record of the city and that no one works on. */
+/** Open bookkeeping that is not a record of the city and that no one works on. */
 const listWisps = async (bd: BdContext, all?: true): Promise<Bead[]> =>
   (await bd.list({ all })).filter(
     ({ ephemeral, issue_type }) => ephemeral && !['message', 'session', 'wait', 'gate'].includes(issue_type),

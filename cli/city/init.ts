@@ -142,7 +142,7 @@ async function write(context: CommandContext, path: string, options: Init): Prom
 
 /** Copies the files of a city: no state, no history and no links. */
 function copyCity(from: string, to: string): void {
-  if (!existsSync(join(from, 'city.toml'))) throw failure(`${from} is no city: it has no city.toml`)
+  if (!existsSync(join(from, 'city.toml'))) throw failure(`${from} is not a city: it has no city.toml`)
   if (`${to}/`.startsWith(`${from}/`)) throw failure('a city cannot be copied into itself')
   const skipped = new Set(['.gc', '.git', 'node_modules'])
   const isCopied = (source: string) => {

@@ -8,7 +8,7 @@ export async function describeSessionCgroups({ client, io }: CommandContext): Pr
   const host = await firstHost(client)
   if (host) return describeCgroupSupport(host)
   if (delegatedScope(io.env)) return 'a scope of your systemd, which a session host asks for when it starts'
-  return `${describeCgroupSupport(localCgroupSupport())} (of a session host that is started here; none runs)`
+  return `${describeCgroupSupport(localCgroupSupport())} (for a session host started from here; none is running)`
 }
 
 /** The host that takes new sessions; undefined when none runs or the supervisor does not answer. */

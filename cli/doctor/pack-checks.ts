@@ -10,7 +10,7 @@ import { bad, type CheckResult, ok } from './result.ts'
 interface PackCheckOptions {
   readonly fix: boolean
   readonly timeoutMs: number
-  /** Only those that are to run before the city starts. */
+  /** Only checks that must run before the city starts. */
   readonly warmupOnly?: boolean
 }
 

@@ -32,7 +32,7 @@ export function recordCommands(events: Command, context: CommandContext): void {
 
 async function emit(context: CommandContext, type: string, options: Emit): Promise<void> {
   const { actor, subject, payload, json } = options
-  if (payload !== undefined && parseJson(payload) === undefined) throw usageError(`--payload is no JSON: ${payload}`)
+  if (payload !== undefined && parseJson(payload) === undefined) throw usageError(`--payload is not JSON: ${payload}`)
   const message = options.message ?? payload
   const city = await context.city()
   const body = {

@@ -38,7 +38,7 @@ export function helpCommand(program: Command, { io }: CommandContext): void {
 const findInner = (command: Command, words: readonly string[]): Command | undefined =>
   words.reduce<Command | undefined>((outer, word) => outer && findCommand(outer, word), command)
 
-/** Columns of a page where output is no terminal. */
+/** Columns of a page where output is not a terminal. */
 const USUAL_WIDTH = 100
 
 /** A page as text for this terminal; links to other pages become the command that prints them. */

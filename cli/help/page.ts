@@ -32,7 +32,7 @@ export function manualPage(command: Command, version: string, date: string): str
   const inner = documented(command).filter((each) => each.parent === command)
   const own = help.visibleOptions(command)
   const around = inheritedOptions(command)
-  // The program and its list of topics name pages that are no manual pages.
+  // The program and its list of topics name pages that are not manual pages.
   const notes = command.parent && command.name() !== 'help' ? afterHelp(command).trim().split('\n').filter(Boolean) : []
   const found = notes.indexOf('Examples:')
   const examples = found === -1 ? notes.length : found

@@ -9,7 +9,7 @@ import { HUNG_UP } from './hangup.ts'
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly cwd: string
-  /** Columns of the terminal; undefined when output is no terminal, and then nothing is truncated. */
+  /** Columns of the terminal; undefined when output is not a terminal, and then nothing is truncated. */
   readonly width: number | undefined
   readonly colour: boolean
   /** Aborts on ctrl-c. */
@@ -109,7 +109,7 @@ export async function confirm(io: Io, question: string): Promise<boolean> {
 export const usesColour = (env: Io['env'], terminal: boolean): boolean =>
   terminal && !env.NO_COLOR && env.TERM !== 'dumb'
 
-/** `gc bead list | head` closes the pipe while we write: that is no error. A full disk is one. */
+/** `gc bead list | head` closes the pipe while we write: that is not an error. A full disk is one. */
 function exitOnUnwritable(stream: NodeJS.WriteStream): void {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0)

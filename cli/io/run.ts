@@ -46,7 +46,7 @@ export async function run(
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // A group of commands by itself shows its help: that is no error.
+    // A group of commands by itself shows its help: that is not an error.
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return 0
     if (io.signal.aborted) return INTERRUPTED
     await reportError(program, args, io, error, options)
@@ -85,7 +85,7 @@ const WITHOUT_COMMAND: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The sentence for a word that is no command of its group, with the nearest one. The default command of a group takes it
+ * The sentence for a word that is not a command of its group, with the nearest one. The default command of a group takes it
  * for an argument: then only what follows is rejected.
  */
 async function unknownCommand(program: Command, args: readonly string[], error: unknown): Promise<string | undefined> {

@@ -84,7 +84,7 @@ async function submit(context: CommandContext, { rig, session, branch, bead, jso
   const where = `${sanitizeLine(landing.branch)} at ${landing.head.slice(0, 12)}`
   printLine(
     context.io,
-    `${landing.id}: ${where} is to land on ${sanitizeLine(landing.target)}; gc land show ${landing.id}`,
+    `${landing.id}: ${where} is queued for ${sanitizeLine(landing.target)}; gc land show ${landing.id}`,
   )
 }
 
@@ -93,7 +93,7 @@ async function status(context: CommandContext, named: string | undefined, option
   const found = await city.call('GET ~/rig/{name}/land', { params: { name: await rigOf(context, city, named) } })
   if (options.json) return printJson(context.io, found)
   for (const { said, text } of landHead(found)) printLine(context.io, sanitizeLine(said ?? text))
-  printLandings(context, [...found.queue, ...found.waiting], 'Nothing is to land.')
+  printLandings(context, [...found.queue, ...found.waiting], 'The queue is empty.')
 }
 
 function printLandings(context: CommandContext, landings: readonly Landing[], nothing: string): void {

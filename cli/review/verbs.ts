@@ -14,7 +14,7 @@ export async function comment(
   { json, text, old }: TextOption & { old?: true },
 ): Promise<void> {
   const [, path, first, last = first] = /^(.+):(\d{1,8})(?:-(\d{1,8}))?$/s.exec(place) ?? []
-  if (path === undefined) throw usageError(`${place} is no file and line, such as src/a.ts:12 or src/a.ts:12-14`)
+  if (path === undefined) throw usageError(`${place} is not a file and line, such as src/a.ts:12 or src/a.ts:12-14`)
   const lines = { line: Number(first), end_line: Number(last) }
   const city = await context.city()
   const made = await city.call('POST ~/change/{id}/comments', {

@@ -237,7 +237,7 @@ function chooseBudget(talk: Talk): Promise<Amount | undefined> {
   )
 }
 
-const BUDGET_HELP = `Over the budget, agents finish their turn and start no other until the next day.
+const BUDGET_HELP = `Over the budget, agents finish their turn and start no more until the next day.
 gc counts the usage that programs report. \`gc budget set\` changes it, for the city or one agent.`
 
 /** Shows everything that would be written, and asks once. */

@@ -119,10 +119,10 @@ function read(path: string): ExportFile {
   try {
     value = JSON.parse(gunzipSync(readFileSync(path), { maxOutputLength: MAX_UNPACKED }).toString('utf8'))
   } catch {
-    throw failure(`${path} is no export of an agent, or is damaged`)
+    throw failure(`${path} is not an export of an agent, or is damaged`)
   }
   if (isExport(value)) return value
-  throw failure(`${path} is no export of an agent`)
+  throw failure(`${path} is not an export of an agent`)
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string'

@@ -19,7 +19,7 @@ export function requireRemovable(
   const real = realpathSync(home)
   if (realPath(resolve(cwd, named)) !== real) throw failure(`GC_HOME is ${home}, not ${named}; name it to remove it`)
   if (!['supervisor.db', 'supervisor.lock'].some((name) => existsSync(join(home, name)))) {
-    throw failure(`${home} is no folder of a supervisor; remove it yourself if nothing in it is needed`)
+    throw failure(`${home} is not a folder of a supervisor; remove it yourself if nothing in it is needed`)
   }
   const userHome = realPath(env.HOME || homedir())
   if (isInside(real, userHome)) throw failure(`${home} holds your home folder ${userHome}; remove gc's files yourself`)

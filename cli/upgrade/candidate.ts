@@ -48,7 +48,7 @@ function copyProgram(file: string, path: string, own: string): void {
   const found = statSync(file, { throwIfNoEntry: false })
   if (!found?.isFile()) throw failure(`there is no file ${file}`)
   if (!header(file).equals(header(own))) {
-    throw failure(`${file} is no program for this system and processor; nothing was changed`)
+    throw failure(`${file} is not a program for this system and processor; nothing was changed`)
   }
   copyFileSync(file, path)
   chmodSync(path, 0o755)
@@ -80,7 +80,7 @@ function describe(file: string, path: string): Omit<Candidate, 'path'> {
   )
   const said = status === 0 ? parseJson(stdout) : undefined
   if (!isRecord(said) || typeof said.version !== 'string' || typeof said.commit !== 'string') {
-    throw failure(`${file} is no gc, or it is broken: it does not say its version; nothing was changed`)
+    throw failure(`${file} is not gc, or it is broken: it does not say its version; nothing was changed`)
   }
   const { version, commit, databases, changes } = said
   if (!isVersions(databases) || !Array.isArray(changes)) {

@@ -107,7 +107,7 @@ async function list(io: Io, city: CityClient, { json, session, state }: List): P
 /** Explains that there is no such wait, which the server only says in codes. */
 const explainMissing = (id: string) => (error: unknown) => {
   if (!(error instanceof ApiError) || error.code !== 'wait-not-found') throw error
-  throw notFound('wait-not-found', `${sanitizeLine(id)} is no wait; \`gc wait list\` lists the open ones`)
+  throw notFound('wait-not-found', `${sanitizeLine(id)} is not a wait; \`gc wait list\` lists the open ones`)
 }
 
 const PENDING_STATES = ['pending', 'ready']

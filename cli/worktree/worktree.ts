@@ -102,7 +102,7 @@ function leftOut(files: readonly { path: string; reason: string }[], total: numb
 
 async function restore(context: CommandContext, id: string, options: RestoreOptions): Promise<void> {
   const snapshot = parseSnapshot(id)
-  if (snapshot === undefined) throw usageError(`${id} is no snapshot; gc worktree snapshots lists them`)
+  if (snapshot === undefined) throw usageError(`${id} is not a snapshot; gc worktree snapshots lists them`)
   const { branch, folder } = options
   const city = await context.city()
   const restored = await city.call('POST ~/worktree/{session}/snapshot/{number}/restore', {
@@ -126,7 +126,7 @@ async function diff(
 ): Promise<void> {
   const snapshot = parseSnapshot(from)
   if (snapshot !== undefined) return diffSnapshot(context, snapshot, other, options)
-  if (other !== undefined) throw usageError(`${from} is no snapshot; gc worktree snapshots ${from} lists them`)
+  if (other !== undefined) throw usageError(`${from} is not a snapshot; gc worktree snapshots ${from} lists them`)
   const city = await context.city()
   const changes = await city.call('GET ~/worktree/{session}/diff', { params: { session: from } })
   const more = `see it whole with git -C ${sanitizeLine(changes.path)} diff`
@@ -152,7 +152,7 @@ async function diffSnapshot(
 function otherNumber(id: string, session: string): string {
   const snapshot = parseSnapshot(id)
   if (snapshot?.session === session) return snapshot.number
-  throw usageError(`${id} is no snapshot of ${session}; gc worktree snapshots ${session} lists them`)
+  throw usageError(`${id} is not a snapshot of ${session}; gc worktree snapshots ${session} lists them`)
 }
 
 interface Changes {

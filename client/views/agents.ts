@@ -8,7 +8,7 @@ import { readUnconfined, unconfinedCell } from './unconfined.ts'
 interface AgentRow {
   readonly name: string
   readonly agent: AgentResponse
-  /** The instances of the pool; empty for an agent that is no pool. */
+  /** The instances of the pool; empty for an agent that is not a pool. */
   readonly instances: readonly AgentResponse[]
 }
 

@@ -21,7 +21,7 @@ export function allowAlways({ id, kind, subject, agent }: AttentionItem): Action
       confirm: `Always allow ${agent}: ${subject}? It runs what its session can change (${kind})`,
       run: async ({ city }, { days = '', unconfined }) => {
         const until = new Date(Date.now() + Number(days) * 24 * 3_600_000)
-        if (Number.isNaN(until.getTime())) return { text: `"${days}" is no number of days` }
+        if (Number.isNaN(until.getTime())) return { text: `"${days}" is not a number of days` }
         const body = { question: id, until: until.toISOString(), ...(unconfined === 'yes' && { unconfined: true }) }
         const rule = await city.call('POST ~/rules', { body })
         return { text: `rule ${rule.id} allows ${rule.value}`, isAnswered: true }

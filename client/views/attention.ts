@@ -104,7 +104,7 @@ const snooze = (kind: string): Action => ({
   fields: [{ name: 'hours', title: `hours without items of the kind ${kind}`, initial: '2' }],
   run: async ({ city }, { hours = '' }) => {
     const until = new Date(Date.now() + Math.max(0, Number(hours)) * HOUR_MS)
-    if (Number.isNaN(until.getTime())) return { text: `"${hours}" is no number of hours` }
+    if (Number.isNaN(until.getTime())) return { text: `"${hours}" is not a number of hours` }
     const body = { until: until.toISOString() }
     await city.call('POST ~/attention-kind/{kind}/mute', { params: { kind }, body })
     return { text: `${kind} is muted until ${formatTime(body.until)}`, undo: shownAgain(kind) }

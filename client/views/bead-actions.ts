@@ -103,7 +103,7 @@ const unpark = (id: string): Action => ({
 })
 
 function parsePriority(value: string): string {
-  if (!/^[0-4]$/.test(value.trim())) throw new Error(`"${value}" is no priority: write a number from 0 to 4`)
+  if (!/^[0-4]$/.test(value.trim())) throw new Error(`"${value}" is not a priority: write a number from 0 to 4`)
   return value.trim()
 }
 

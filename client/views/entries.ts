@@ -76,7 +76,7 @@ function toolLines(texts: readonly string[], max: number): Line[] {
   return shown.map((line): Line => ({ ...line, tone: 'quiet' }))
 }
 
-/** Every string within what a tool was given; its kind is no part of it. */
+/** Every string within what a tool was given; its kind is not part of it. */
 function strings(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   if (typeof value !== 'object' || value === null) return []

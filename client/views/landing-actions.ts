@@ -29,7 +29,7 @@ const change =
     return { text: `${id} ${done}`, ...(undo && { undo }) }
   }
 
-/** The actions on a branch that is to land. */
+/** Actions on a submitted branch. */
 export function landingActions(landing: Landing): Action[] {
   const { id, state, rig, target, session, bead_id: bead } = landing
   const over = OVER.includes(state) ? `${id} is ${stateWords(state)}` : undefined

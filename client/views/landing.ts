@@ -15,7 +15,7 @@ export const landingPage = text({
   about: 'landing',
   takes: 'the id of a landing',
   title: 'landing',
-  help: 'a branch that is to land: its state, its batches, and what their checks said',
+  help: 'a submitted branch: its state, its batches and the results of their checks',
   isChangedBy: isOneOf('land.'),
   load: async ({ city, subject: id, signal }) => {
     const { landing, batches } = await city.call('GET ~/landing/{id}/log', {

@@ -33,7 +33,7 @@ async function readVariables({ city }: Reach, { formula: name, target }: Launch)
   return ofRig ?? (await read('city', city.name)) ?? []
 }
 
-/** An agent of a folder that is no rig runs the formulas of the city. */
+/** An agent of a folder that is not a rig runs the formulas of the city. */
 function unlessNoRig(error: unknown): undefined {
   if (error instanceof ApiError && error.code === 'scope-not-found') return undefined
   throw error

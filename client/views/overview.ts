@@ -17,7 +17,7 @@ const ACTIVITY: readonly Band[] = [
   { panels: ['events'], share: 0.6 },
 ]
 
-/** One city: what waits for a person first, then what is to land, its sessions and its work; with room, details, agents and live events. */
+/** One city: attention items first, then its queue of landings, its sessions and its work; with room, details, agents and live events. */
 export const overviewPage: OverviewPage = {
   kind: 'overview',
   name: 'overview',

@@ -198,7 +198,7 @@ const PERIODS = ['day', 'hour'] as const
 
 function toLimit(text: string): number {
   const limit = Number(text)
-  if (!(limit > 0)) throw new Error(`"${text}" is no limit: write a number above 0, such as 5 or 0.5`)
+  if (!(limit > 0)) throw new Error(`"${text}" is not a limit: write a number above 0, such as 5 or 0.5`)
   return limit
 }
 

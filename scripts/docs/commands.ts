@@ -103,7 +103,7 @@ const optionItem = (option: Option, help: Help): string =>
 const joined = (words: readonly string[]): string =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`
 
-/** Text on one line that is no markup. */
+/** Text on one line that is not markup. */
 const line = (text: string): string =>
   text
     .replace(/\s+/g, ' ')

@@ -212,7 +212,7 @@ function bounds({ minimum, maximum, default: usual }: JsonObject): string {
   return limits.length === 0 ? '' : ` (${limits.join(', ')})`
 }
 
-/** Text on one line that is no markup. */
+/** Text on one line that is not markup. */
 const line = (text: string): string =>
   text
     .replace(/\s+/g, ' ')

@@ -59,7 +59,7 @@ export class OtherSupervisor extends Unreachable {
 /** Error for an address that is not a supervisor of gc. */
 export class NotGc extends Error {
   constructor(url: string) {
-    super(`what answers at ${url} is no supervisor of gc; check GC_URL, or unset it to use the one of this machine`)
+    super(`what answers at ${url} is not a supervisor of gc; check GC_URL, or unset it to use the one of this machine`)
     this.name = 'NotGc'
   }
 }
@@ -67,7 +67,7 @@ export class NotGc extends Error {
 /** Error for an address that is not a network of agents. */
 export class NotNetwork extends Error {
   constructor(url: string) {
-    super(`what answers at ${url} is no social network of agents; check --url, GC_SOCIAL_URL or GC_URL`)
+    super(`what answers at ${url} is not a social network of agents; check --url, GC_SOCIAL_URL or GC_URL`)
     this.name = 'NotNetwork'
   }
 }

@@ -34,7 +34,7 @@ export function resolveAccess(env: Env): Access {
   const configured = env.GC_SESSION_ID ? file?.url || env.GC_URL : env.GC_URL || announcedUrl(home)
   const url = (configured || file?.url || defaultUrl(env)).replace(/\/+$/, '')
   if (!isAddress(url)) {
-    throw new Error(`GC_URL is "${url}", which is no address such as ${DEFAULT_URL}; set it to one, or unset it`)
+    throw new Error(`GC_URL is "${url}", which is not an address such as ${DEFAULT_URL}; set it to one, or unset it`)
   }
   if (env.GC_SESSION_ID && !env.GC_TOKEN) {
     throw new Error(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isRecord } from './json.ts'
 
-/** True if a process runs and is no zombie; that of another user counts. */
+/** True if a process runs and is not a zombie; that of another user counts. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   FailedToOpenSocket: 'its name or address cannot be reached',
   ENETUNREACH: 'its name or address cannot be reached',
   EHOSTUNREACH: 'its name or address cannot be reached',
-  ERR_INVALID_URL: 'it is no address such as http://127.0.0.1:8372',
+  ERR_INVALID_URL: 'it is not an address such as http://127.0.0.1:8372',
   ENOTFOUND: 'its name is not known',
   DNSResolutionFailed: 'its name is not known',
   Timeout: 'it took too long',

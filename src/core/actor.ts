@@ -5,7 +5,7 @@ export interface RepeatableRequest {
   /** An earlier attempt with the same key and body was interrupted: what exists may be its result. */
   readonly isRetry: boolean
   /**
-   * Records that work which is no write of the store begins, such as writing a file. To be awaited right before it, once
+   * Records that work which is not a write of the store begins, such as writing a file. To be awaited right before it, once
    * every check has passed.
    */
   begin(): Promise<void>

@@ -6,7 +6,7 @@ const MAPPED = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/
 
 /**
  * An address in its only form: without brackets, port and zone, an IPv4 address inside an IPv6 one as itself. Undefined
- * for anything that is no address.
+ * for anything that is not an address.
  */
 export function parseAddress(text: string): string | undefined {
   const [, bracketed, plain] = WITH_PORT.exec(text) ?? []

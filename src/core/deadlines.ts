@@ -198,7 +198,7 @@ export class Deadlines {
     return this.#drifted() || this.clock.monotonic() - this.#ringsAt >= CLOCK_STEP_MS
   }
 
-  /** Small drifts are forgotten each time, so that a clock that is slowly put right is no step. */
+  /** Small drifts are forgotten each time, so that a clock that is slowly put right is not a step. */
   #notice(): void {
     const shift = this.#shift
     const stepped = this.#drifted()

@@ -10,7 +10,7 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** The path that a symbolic link contains; undefined when the path is no link, or cannot be read. */
+/** The path that a symbolic link contains; undefined when the path is not a link, or cannot be read. */
 export function linkTarget(path: string): string | undefined {
   try {
     return readlinkSync(path)

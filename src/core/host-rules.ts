@@ -35,7 +35,7 @@ export class HostRules {
   readonly #rules: readonly HostRule[]
   readonly #any: boolean
 
-  /** A text that is no rule allows nothing. */
+  /** A text that is not a rule allows nothing. */
   constructor(rules: readonly string[] | 'any') {
     this.#any = rules === 'any'
     this.#rules = rules === 'any' ? [] : rules.flatMap((text) => parseHostRule(text) ?? [])

@@ -4,7 +4,7 @@ import { BlockList, isIP, isIPv4 } from 'node:net'
 export class Networks {
   readonly #list = new BlockList()
 
-  /** Throws a sentence for a text that is no network. */
+  /** Throws a sentence for a text that is not a network. */
   constructor(networks: readonly string[]) {
     for (const network of networks) this.#add(network)
   }

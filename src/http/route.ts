@@ -98,7 +98,7 @@ interface RepeatedRequest {
 export type Repeat =
   /** Doing it again is the same as doing it once, or it changes nothing: it takes no key. */
   | 'again'
-  /** Its effect is no write of the database: after a crash it is unknown. The sentence says where to look. */
+  /** Its effect is not a write of the database: after a crash it is unknown. The sentence says where to look. */
   | { readonly outside: string }
   /** Its answer holds a secret and is not kept. The sentence says what to revoke; `{id}` stands for the resource. */
   | { readonly secret: string; readonly id: IdPath }

@@ -50,7 +50,7 @@ export function strikeFrames(sent: SseFrames, filter: SecretFilter | undefined):
   }
 }
 
-/** A text, or a stream of lines, without the known secrets. What is no text stays unchanged. */
+/** A text, or a stream of lines, without the known secrets. What is not text stays unchanged. */
 export function strikeMedia(body: MediaBody, filter: SecretFilter | undefined, media: string): MediaBody {
   if (!filter) return body
   if (typeof body === 'string') return filter.strike(body)

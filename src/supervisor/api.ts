@@ -69,7 +69,7 @@ interface CityAddressesOptions {
   report(message: string): void
 }
 
-/** The addresses of cities that are no operations: what comes to them is passed on unchanged. */
+/** The addresses of cities that are not operations: what comes to them is passed on unchanged. */
 class CityAddresses {
   readonly #proxy: ServiceProxy
 

@@ -483,7 +483,7 @@ async function listenPublicly(
   if (urls.length === 0 && WILDCARDS.has(host)) {
     throw new AppError(
       'invalid-request',
-      `${host} is no name that others can use: add --public-url with the address they reach`,
+      `${host} is not a name that others can use: add --public-url with the address they reach`,
     )
   }
   const listening = await listenWithRetry(publicHandler(options, handler), {

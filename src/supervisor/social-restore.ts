@@ -89,7 +89,7 @@ async function unpack(file: string, stage: string, signal: AbortSignal): Promise
 }
 
 function checkEntry({ name, type, size }: TarEntry): void {
-  if (type !== '0') throw rejected(`${JSON.stringify(name)} is no file`)
+  if (type !== '0') throw rejected(`${JSON.stringify(name)} is not a file`)
   const isSmall = name === MANIFEST || name === IDENTITY
   if (!isSmall && name !== DATABASE && !PICTURE.test(name)) throw rejected(`no network has ${JSON.stringify(name)}`)
   if (isSmall && size > MAX_SMALL) throw rejected(`${name} is too large`)
@@ -163,4 +163,4 @@ function isSound(path: string): boolean {
 }
 
 const rejected = (reason: string): AppError =>
-  new AppError('invalid-request', `this is no backup of a network that can be restored: ${reason}`)
+  new AppError('invalid-request', `this is not a backup of a network that can be restored: ${reason}`)

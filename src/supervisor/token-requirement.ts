@@ -41,7 +41,7 @@ export class TokenRequirement {
     if (this.#isRequired) return true
     this.#isRequired = true
     report(
-      `everybody is asked for a token from now on, since ${reason}; yours is in $GC_HOME/token, and gc sends it itself`,
+      `every request needs a token from now on, because ${reason}; yours is in $GC_HOME/token, and gc sends it automatically`,
     )
     return true
   }
@@ -53,7 +53,7 @@ export class TokenRequirement {
       rmSync(mark, { force: true })
       this.#isRequired = wanted ?? false
     } catch (error) {
-      report(`${mark} could not be removed, so that everybody is asked for a token: ${errorMessage(error)}`)
+      report(`${mark} could not be removed, so every request still needs a token: ${errorMessage(error)}`)
     }
   }
 }

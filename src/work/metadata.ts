@@ -6,7 +6,7 @@
 
 /** Keys on any piece of work. */
 export const WorkKey = {
-  /** The qualified name of the agent that is to do it. */
+  /** Qualified name of the agent that it is routed to. */
   routedTo: 'gc.routed_to',
   /** The session that claimed it last. */
   sessionId: 'gc.session_id',

@@ -101,7 +101,7 @@ describe('creating many beads at once', () => {
         ['body.beads[1]'],
       ],
       [{ title: 'x', rig: 'moon' }, '400 invalid-request: beads[1]: rig moon does not exist', ['body.beads[1]']],
-      [{ title: 'x', assignee: 'nobody' }, '400 invalid-request: beads[1]: "nobody" is no open', ['body.beads[1]']],
+      [{ title: 'x', assignee: 'nobody' }, '400 invalid-request: beads[1]: "nobody" is not an open', ['body.beads[1]']],
       [{ title: 'x'.repeat(1025) }, '422 validation-failed: beads[1]: title is too long', ['body.beads[1].title']],
       [{ title: '' }, '422 validation-failed: ', ['body.beads[1].title']],
       [{ title: 'x', name: 'good' }, '422 validation-failed: good is the name of two', ['body.beads[1].name']],

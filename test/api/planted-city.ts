@@ -60,7 +60,7 @@ const PLACES = [
 ] as const
 type Place = (typeof PLACES)[number]
 
-/** The value of a variable that is no key; no view of a declaration shows it to a program. */
+/** The value of a variable that is not a key; no view of a declaration shows it to a program. */
 export const ORDINARY = 'plain-words-only'
 
 export const PLANTED: readonly string[] = [...PLACES.map(planted), ORDINARY]

@@ -398,7 +398,7 @@ describe('a session that waits for a person', () => {
     const answer = (body: object) => ({ body })
     const respond = `POST ~/session/${id}/respond`
     expect(await errorOf(city, respond, answer({ action: 'perhaps' }))).toBe(
-      '422 validation-failed: "perhaps" is no answer to this question; it can be answered with 1, 2, 3',
+      '422 validation-failed: "perhaps" is not an answer to this question; it can be answered with 1, 2, 3',
     )
     expect(await errorOf(city, respond, answer({ action: '2', request_id: 'screen-0' }))).toStartWith(
       '409 session-conflict: invalid_interaction: ',

@@ -3,7 +3,7 @@
  * of agents. Beside it what the search of whole words found that every word had to be in.
  *
  * Embeddings of sentences are not offered: all-MiniLM-L6-v2 reaches MRR 0.92 and recall@10 0.73 on the same searches, where
- * gc reaches 0.94 and 0.67. That is no clear gain for 91 MB of weights, a runtime for them beside a single file, and a model
+ * gc reaches 0.94 and 0.67. That is not a clear gain for 91 MB of weights, a runtime for them beside a single file, and a model
  * to run on every post and query.
  */
 

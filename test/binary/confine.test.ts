@@ -132,6 +132,6 @@ test('reaches hosts that are named by a proxy that asks for a password, and no o
   const none = await confined(folder, shell('env | grep -i proxy'), ['--network', 'session'])
   expect(none.out).toBe('')
   const wrong = await confined(folder, shell('true'), ['--host', 'http://x'])
-  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('http://x is no host such as example.com') })
+  expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining('http://x is not a host such as example.com') })
   await server.stop(true)
 })

@@ -33,7 +33,7 @@ async function open(...flags: string[]) {
   return { world, declare, status, operator, runs }
 }
 
-test('an agent that should be confined has everybody asked for a token, also after a crash while its session runs', async () => {
+test('an agent that should be confined makes every request need a token, also after a crash while its session runs', async () => {
   const { world, declare, status, operator, runs } = await open()
   await using _ = world
   expect(await status()).toBe(200)
@@ -44,7 +44,7 @@ test('an agent that should be confined has everybody asked for a token, also aft
     'this server requires a token: send Authorization: Bearer <token>, with the one in $GC_HOME/token, or that of a session in its GC_TOKEN',
   )
   expect(world.log).toContain(
-    'everybody is asked for a token from now on, since agent demo/worker of mill runs in a sandbox',
+    'every request needs a token from now on, because agent demo/worker of mill runs in a sandbox',
   )
   const env = { PATH: process.env.PATH, HOME: world.folder.at('user'), GC_HOME: world.home }
   expect(Bun.spawnSync([...PROGRAM, 'session', 'new', 'demo/worker'], { env }).exitCode).toBe(0)

@@ -172,7 +172,7 @@ describe('a crafted backup is rejected before anything is written', () => {
     ['a newer layout', () => withManifest({ format: 2 }), 'made by a newer gc'],
     ['a manifest without a folder', () => withManifest({ path: '' }), 'is damaged'],
     [
-      'a manifest that is no JSON',
+      'a manifest that is not JSON',
       () => craftTarGz([...without('.gc/backup.json'), { name: '.gc/backup.json' }]),
       'is damaged',
     ],

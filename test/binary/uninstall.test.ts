@@ -107,7 +107,7 @@ describe('gc uninstall', () => {
     expect(user.there()).toEqual(there)
   }, 60_000)
 
-  test('removes nothing when a city, a repository or the home folder lies in GC_HOME, or it is no home of gc', () => {
+  test('removes nothing when a city, a repository or the home folder lies in GC_HOME, or it is not a home of gc', () => {
     using user = openUser('.gc/cities/town')
     user.gc('down')
     const there = user.there()
@@ -120,7 +120,7 @@ describe('gc uninstall', () => {
     rejects(`${user.city} would be lost with ${user.home}`)
     mkdirSync(user.folder.at('.gc', 'mine', '.git'), { recursive: true })
     rejects(`${user.city}, ${user.folder.at('.gc', 'mine')} would be lost`)
-    rejects('is no folder of a supervisor', user.folder.at('.config'))
+    rejects('is not a folder of a supervisor', user.folder.at('.config'))
     rejects('there is no', user.folder.at('nowhere'))
     writeFileSync(user.folder.at('supervisor.db'), '')
     rejects('cannot be read', user.folder.path)

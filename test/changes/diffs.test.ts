@@ -229,7 +229,7 @@ describe('a page of a diff', () => {
     expect(diffs.page(base, head, { cursor: 'x' })).rejects.toMatchObject({ code: 'invalid-cursor' })
   })
 
-  test('shows names with newlines, escapes and patterns, and bytes that are no UTF-8', async () => {
+  test('shows names with newlines, escapes and patterns, and bytes that are not UTF-8', async () => {
     const { repository, diffs } = world()
     const names = ['new\nline', 'esc\u001b[31m', 'right\u202eleft', '*', ':(glob)**', '-p', '"quoted"', 'tab\t', ' ']
     const base = repository.commit({ 'a.ts': 'a\n' })

@@ -120,7 +120,7 @@ describe('gc attention', () => {
     expect(out).toContain('    5  Accept\n    6  Decline\n    7  Cancel\n')
     const give = (answer: string, text: string) => town.gc(['attention', 'answer', number, answer, '--text', text])
     expect((await give('1', 'mars')).err).toContain('is not in the list of')
-    expect((await give('1,4', 'staging\nmany')).err).toContain('"many" is no number')
+    expect((await give('1,4', 'staging\nmany')).err).toContain('"many" is not a number')
     expect((await town.gc(['attention', 'answer', number, '5'])).err).toContain('needs an answer as well')
     expect(await give('place (required),2', '2\nlarge, 1')).toMatchObject({
       ...{ status: 0, out: `Session ${id} was answered with "Place (required), Sizes".\n` },

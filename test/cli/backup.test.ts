@@ -56,7 +56,7 @@ describe('gc backup and gc restore', () => {
     const writing = Promise.all(Array.from({ length: 20 }, (_, n) => town.json<Bead>(['bead', 'create', `${n}`])))
     const saved = await town.gc(['backup', file])
     expect(saved.out).toStartWith(`City town was saved to ${file}`)
-    expect(saved.out).toContain('Not in it, since they are no part of a city: ')
+    expect(saved.out).toContain('Not in it, since they are not part of a city: ')
     for (const name of ['"notes"', '/link"']) expect(saved.out).toContain(name)
     await writing
     expect(statSync(file).mode & 0o777).toBe(0o600)

@@ -21,7 +21,7 @@ const create = async (title: string, ...more: string[]): Promise<string> =>
 const findIds = async (...args: string[]) => (await json<Issue[]>('list', '-n', '0', ...args)).map(({ id }) => id)
 
 describe('notes and other fields of bd', () => {
-  test('notes are written, extended and shown, and are no metadata', async () => {
+  test('notes are written, extended and shown, and are not metadata', async () => {
     const id = await create('Noted', '--set-metadata', 'k=v')
     await json('update', id, '--notes', 'begun')
     await json('update', id, '--append-notes', 'half done')
@@ -167,7 +167,7 @@ describe('gates and molecules that stand on beads alone', () => {
     expect(await json('gate', 'check')).toMatchObject({ resolved: 0 })
     expect(await json('gate', 'resolve', gate.id, '--reason', 'yes')).toMatchObject({ status: 'closed' })
     expect(await findIds('--ready')).toContain(id)
-    expect((await town.bd(['gate', 'resolve', id])).err).toContain('is no gate')
+    expect((await town.bd(['gate', 'resolve', id])).err).toContain('is not a gate')
   })
 
   test('a timer resolves itself once it is due', async () => {

@@ -233,7 +233,7 @@ describe('bd comment, comments', () => {
     expect(await json<object[]>('comments', id)).toMatchObject([{ text: 'as noted' }])
     for (const [args, message] of [
       [['comment', id], 'no text provided'],
-      [['comment', 'list', id], 'list is no bead'],
+      [['comment', 'list', id], 'list is not a bead'],
       [['comment', id, '--file', town.at('none')], 'cannot read'],
       [['comment', id, ' '], 'text must not be empty'],
       [['comments', 'to-99999'], 'does not exist'],

@@ -19,7 +19,7 @@ function jsonCommands(command: Command, path: readonly string[] = []): { name: s
 
 const ALL = jsonCommands(await createProgram(recorder().io))
 
-/** The commands whose error is no line of JSON on standard error with a type, a code and a sentence. */
+/** The commands whose error is not a line of JSON on standard error with a type, a code and a sentence. */
 async function wrongOf(commands: readonly (readonly string[])[], env: Record<string, string>, cwd: string) {
   const wrong: unknown[] = []
   for (const words of commands) {

@@ -217,7 +217,7 @@ test('gc lint and gc config show --validate find what keeps the formulas of a ci
   })
   const errors = [
     `${folder.pathOf('p/formulas/lost.toml')}:2: there is no formula "mol-do-work" in the formula folders of this city and its packs; it is in the pack core, which is not imported: gc import add https://github.com/gastownhall/gascity.git//internal/bootstrap/packs/core --name core`,
-    `${folder.pathOf('p/formulas/aimed.toml')}:1: step "a": gc.run_target "nobody" is no agent of this city or its rigs: gc agent list`,
+    `${folder.pathOf('p/formulas/aimed.toml')}:1: step "a": gc.run_target "nobody" is not an agent of this city or its rigs: gc agent list`,
   ]
   const { status, out } = await lint(folder.pathOf('city'), '--json')
   expect([status, JSON.parse(out).packs[0].errors]).toEqual([1, errors])

@@ -86,7 +86,7 @@ describe('gc logs', () => {
     expect((await home.gc(['supervisor', 'logs', '-n', '1'])).out).toBe(`${time(5)} request red\n`)
   })
 
-  test('says that nothing was logged since a time, and rejects what is no time', async () => {
+  test('says that nothing was logged since a time, and rejects what is not a time', async () => {
     using home = openHome()
     expect(await home.gc(['logs', '--since', time(9)])).toEqual({
       ...{ status: 0, out: '', err: 'gc: nothing was logged since then\n' },

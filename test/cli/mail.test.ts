@@ -168,7 +168,7 @@ describe('gc wait', () => {
       expect(await town.gc(['wait', verb, argument])).toEqual({
         status: 1,
         out: '',
-        err: `gc: ${argument} is no wait; \`gc wait list\` lists the open ones\n`,
+        err: `gc: ${argument} is not a wait; \`gc wait list\` lists the open ones\n`,
       })
   })
 

@@ -240,7 +240,7 @@ describe('gc init', () => {
     await json('init', to, '--from', from, '--name', 'copy')
     expect((await town.gc(['--city', 'copy', 'agent', 'list'])).out).toContain('idle')
     expect(existsSync(join(to, 'etc'))).toBe(false)
-    expect((await town.gc(['init', town.at('x'), '--from', town.rig])).err).toContain('is no city')
+    expect((await town.gc(['init', town.at('x'), '--from', town.rig])).err).toContain('is not a city')
   })
 
   test('takes a file, and names what a template needs', async () => {

@@ -40,7 +40,7 @@ test('a review goes from the list to a decision, and nothing in it reaches the t
   expect(outputs[1]?.out).toContain('1 commit\n')
   expect(outputs[2]?.out).toContain('+one\n')
   expect((await town.gc(['review', 'comment', id, 'a\t\u001b[2Jb.txt:2', '--text', 'Why red?'])).status).toBe(0)
-  expect((await town.gc(['review', 'comment', id, 'a', '--text', 'x'])).err).toContain('is no file and line')
+  expect((await town.gc(['review', 'comment', id, 'a', '--text', 'x'])).err).toContain('is not a file and line')
   expect((await town.gc(['review', 'diff', id, '--since-last'])).err).toContain('you looked at no earlier round')
   expect((await town.gc(['review', 'approve', id, '--head', '0000000'])).err).toContain(`${id} is at ${head} now`)
   expect((await town.gc(['review', 'approve', id])).out).toBe(`${id} is approved at ${head.slice(0, 12)}.\n`)

@@ -58,7 +58,7 @@ forge = { kind = "gitea", url = "https://git.example.com", repository = "acme/sh
 })
 
 describe('gc rig add', () => {
-  test('asks nothing without a terminal, or where the folder is no repository', async () => {
+  test('asks nothing without a terminal, or where the folder is not a repository', async () => {
     expect((await town.gc(['rig', 'add', project('quiet')])).out).toBe('Rig quiet was added to town.\n')
     mkdirSync(town.at('plain'))
     expect((await town.gc(['rig', 'add', town.at('plain')], PERSON)).out).toBe('Rig plain was added to town.\n')

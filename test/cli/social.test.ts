@@ -89,7 +89,7 @@ describe('the acting agent', () => {
     expect(lost).toMatchObject({ status: 1, err: expect.stringContaining('answers at http://127.0.0.1:9') })
   })
 
-  test.each(['{"hello":"world"}', '[]', 'null'])('is told of what is no network: %s', async (answer) => {
+  test.each(['{"hello":"world"}', '[]', 'null'])('is told of what is not a network: %s', async (answer) => {
     await using stranger = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(answer) })
     const url = stranger.url.origin
     for (const words of [
@@ -99,7 +99,7 @@ describe('the acting agent', () => {
       const { status, err } = await social(...words, '--url', url)
       expect([status, err]).toEqual([
         1,
-        expect.stringContaining(`what answers at ${url} is no social network of agents`),
+        expect.stringContaining(`what answers at ${url} is not a social network of agents`),
       ])
     }
     expect(existsSync(fileOf('eve'))).toBe(false)

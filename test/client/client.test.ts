@@ -62,10 +62,10 @@ describe('a call', () => {
     expect(post.headers['content-type']).toBe('application/json')
   })
 
-  test('is not mistaken for answered by a program that is no supervisor', async () => {
+  test('is not mistaken for answered by a program that is not a supervisor', async () => {
     const error = await new Client({ url, token: undefined }).request('GET /stranger').catch((error) => error)
     expect(error).toBeInstanceOf(NotGc)
-    expect(error.message).toContain(`what answers at ${url} is no supervisor of gc`)
+    expect(error.message).toContain(`what answers at ${url} is not a supervisor of gc`)
   })
 
   test('throws the error of the response, with the location of each detail', async () => {

@@ -13,6 +13,10 @@ const PHRASES: readonly RegExp[] = [
   ...[/\b(?:in|into) force\b/, /\bgo(?:es)? on\b/, /\bby itself\b/, /\bby themselves\b/, /\btaken? back\b/],
   ...[/\blog-ins?\b/, /\bso (?:many|long) as\b/, /\banew\b/, /\bfor ever\b/, /\bmend(?:s|ed)?\b/, /\bstands? in\b/],
   ...[/\bnobody\b/, /\bsays so\b/, /\b(?:is|are) told\b/, /\btells\b/, /\bmeanwhile\b/, /\bat once\b/, /\bwhoever\b/],
+  ...[
+    /\b(?:that|which|who|what) (?:is|are) to (?!the\b|an?\b)/,
+    /(?<!\bthere )\b(?:is|are|was|were) no (?!(?:longer|more|one|use|news|loss|reason|sign|newer|such|need)\b)/,
+  ],
   ...[/\btoo[.,;]/, /\balso where\b/, /\band that is all\b/, /\bas it is(?=[.,;:)]|$)/, /\bkeeps? its word\b/],
 ].map((phrase) => new RegExp(phrase, 'gi'))
 

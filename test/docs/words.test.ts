@@ -46,7 +46,7 @@ test('the texts of a source are its strings, templates and JSX that hold more th
 
 test('a doc comment of several lines is read as one text', () => {
   const source =
-    '/** One line. */\nconst a = 1\n  /**\n   * How long it is,\n   * in metres.\n   */\n  b: number\n// What is no doc comment.\n'
+    '/** One line. */\nconst a = 1\n  /**\n   * How long it is,\n   * in metres.\n   */\n  b: number\n// What is not a doc comment.\n'
   const comments = commentsOf(source)
   expect(comments).toEqual(['One line.', 'How long it is, in metres.'])
   expect(headless(comments.map((text) => ({ place: 'x.ts', text }))).map(({ text }) => text)).toEqual(comments.slice(1))

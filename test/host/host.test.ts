@@ -342,9 +342,9 @@ describe('a host', () => {
     writeFileSync(join(world.home, 'host'), 'not a folder')
     await expect(world.connect()).rejects.toThrow()
     const options = { home: world.folder.at('other'), clock: systemClock, deadlines: world.deadlines }
-    const host = await connectToHosts({ ...options, launch: ['/bin/echo', 'this is no host'] })
+    const host = await connectToHosts({ ...options, launch: ['/bin/echo', 'this is not a host'] })
     await expect(host.start(sh(world, 'a', 'true'))).rejects.toThrow(
-      'the session host did not come up: this is no host',
+      'the session host did not come up: this is not a host',
     )
     host.close()
   })

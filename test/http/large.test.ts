@@ -144,7 +144,7 @@ describe('a list that is written row by row', () => {
     await until(() => server.budget.used === 0)
   })
 
-  test('is an error where a part is no answer', async () => {
+  test('is an error where a part is not an answer', async () => {
     const graph = route('GET /v0/graph', { id: 'get-graph', summary: 'Graph', ok: Type.Any() }, () =>
       rows((isComplete) => {
         if (!isComplete) throw new Error('too large')

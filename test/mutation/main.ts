@@ -181,6 +181,6 @@ const { values, positionals } = parseArgs({
 })
 const areas = positionals.length > 0 ? positionals : Object.keys(AREAS)
 const unknown = areas.find((area) => !(area in AREAS))
-if (unknown !== undefined) throw new Error(`${unknown} is no area; name some of ${Object.keys(AREAS).join(', ')}`)
+if (unknown !== undefined) throw new Error(`${unknown} is not an area; name some of ${Object.keys(AREAS).join(', ')}`)
 const choice = { count: Number(values.count), only: values.only, longest: Number(values.longest) * 1000 }
 process.exitCode = report(areas, await run(areas, choice)) ? 0 : 1

@@ -75,7 +75,7 @@ describe('every command says in a sentence what is the matter', () => {
       const env = { GC_URL: `http://127.0.0.1:${server.port}`, GC_HOME: folder.at('home'), HOME: folder.path }
       expect(await runAll(env, folder.path)).toEqual([])
       const { err } = await gc(['status'], { env })
-      expect(err).toContain('is no supervisor of gc; check GC_URL')
+      expect(err).toContain('is not a supervisor of gc; check GC_URL')
     } finally {
       server.stop(true)
     }

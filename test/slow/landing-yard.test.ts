@@ -146,7 +146,7 @@ describe('generated files in conflict', () => {
     const id = await world.send('b', pkg('b'), world.tip)
     await world.settle()
     expect(world.state(id)).toBe('conflict')
-    expect(world.landings.rows.lettersOf(id)[0]?.details.reason).toContain('lock.json is no plain file')
+    expect(world.landings.rows.lettersOf(id)[0]?.details.reason).toContain('lock.json is not a plain file')
   })
 
   test('with other files are left to the owner, and no command runs', async () => {

@@ -135,7 +135,7 @@ describe('agents that end when their token has ended or when they are told to st
     Math.max(300_000, KILLS * 3_000),
   )
 
-  test('are told after 30 s without a supervisor to continue, which is no order to stop', async () => {
+  test('are told after 30 s without a supervisor to continue, which is not an order to stop', async () => {
     await using world = await World.open()
     const lent = await lentSession(world, 'mill')
     await world.kill()

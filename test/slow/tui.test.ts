@@ -130,7 +130,7 @@ describe('the dashboard', () => {
     await screen.shows('1  Yes')
     for (const key of ':answer maybe') screen.press(key)
     screen.press(KEYS.enter)
-    await screen.shows('"maybe" is no answer to this question')
+    await screen.shows('"maybe" is not an answer to this question')
     screen.press('1')
     await screen.shows(`answered ${id}: Yes`)
     screen.press('!')

@@ -122,7 +122,7 @@ export function openRogueProvider(forgery: Forgery = {}) {
   }
 }
 
-/** A service that is no OpenID provider: it only lets an account be read, as GitHub does. */
+/** A service that is not an OpenID provider: it only lets an account be read, as GitHub does. */
 export function openAccounts(account: Record<string, unknown>) {
   const challenges = new Map<string, string>()
   const server = Bun.serve({

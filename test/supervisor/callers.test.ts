@@ -152,7 +152,7 @@ describe('the caller of a token', () => {
     expect([town.resolve('gcp_a'), town.resolve('gcp_b')]).toEqual([ANN, undefined])
   })
 
-  test('is no one for a token that is no session’s, whatever is being loaded', () => {
+  test('is no one for a token that is not a session’s, whatever is being loaded', () => {
     const town = new Town()
     town.closed = [LOADING]
     expect(town.callers.settle(() => 'hello')).toBeUndefined()

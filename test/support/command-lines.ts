@@ -34,7 +34,7 @@ export async function findUnknownCommands(lines: readonly string[]): Promise<str
   })
 }
 
-/** The first word of a command line that is no subcommand and no option; undefined when all are. */
+/** The first word of a command line that is not a subcommand and no option; undefined when all are. */
 function findUnknown(program: Command | undefined, words: readonly string[]): string | undefined {
   let command = program
   let isLeaf = false

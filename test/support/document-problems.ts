@@ -92,7 +92,7 @@ const SHAPED = ['$ref', 'anyOf', 'oneOf', 'allOf', 'not', 'enum', 'const']
 function schemaProblems(at: string, of: Json): string[] {
   const types = of.type === undefined ? [] : [of.type].flat()
   const strange = types.filter((type) => !TYPES.has(String(type)))
-  if (strange.length > 0) return [`${at}: ${strange} is no type`]
+  if (strange.length > 0) return [`${at}: ${strange} is not a type`]
   if (of.nullable !== undefined) return [`${at}: nullable is not of OpenAPI 3.1`]
   const bare =
     types.length === 0 && !SHAPED.some((key) => key in of) && Object.keys(of).some((key) => key !== 'description')

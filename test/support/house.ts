@@ -160,5 +160,5 @@ export async function readBuild(): Promise<(entries: readonly string[]) => Set<s
 const isSource = (file: string): boolean => /^(src|client|cli|tui)\/.*\.tsx?$/.test(file)
 
 function missing(entry: string): never {
-  throw new Error(`nothing imports ${entry} lazily, and it is no worker`)
+  throw new Error(`nothing imports ${entry} lazily, and it is not a worker`)
 }

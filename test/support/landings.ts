@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Branches that are to land, made by one command, and the oracle that judges the outcome of them. */
+/** Branches to land, made by one command, and the oracle that judges the outcome of them. */
 
 const GIT = Bun.which('git') ?? 'git'
 

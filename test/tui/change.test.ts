@@ -63,7 +63,7 @@ async function opened(use: (table: (name: string) => TablePage, reach: Reach, as
   })
   const table = (name: string): TablePage => {
     const page = changePages.find((each) => each.name === name)
-    if (page?.kind !== 'table') throw new Error(`${name} is no table`)
+    if (page?.kind !== 'table') throw new Error(`${name} is not a table`)
     return page
   }
   await use(table, reachTo(`http://127.0.0.1:${server.port}`, 'ch-1'), asked)

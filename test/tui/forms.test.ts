@@ -51,7 +51,7 @@ describe('the variables of a formula', () => {
     expect(lines[first + 7]).toBe('2')
   })
 
-  test('are chosen with right and left, or typed; what is no choice is said', () => {
+  test('are chosen with right and left, or typed; what is not a choice is said', () => {
     const valueAfter = (...keys: string[]) => {
       const { overlay } = press(form, 'tab', ...keys)
       return overlay?.kind === 'form' ? overlay.fields[1]?.edit.text : undefined

@@ -14,7 +14,7 @@ const LONG_FOOT = ' enter next · ctrl+j new line · tab other field · esc leav
 const MAX_LONG = 12
 /** So many names are shown that a field may hold. */
 const MAX_NAMES = 8
-/** Lines of a form that are no fields. */
+/** Lines of a form that are not fields. */
 const AROUND = 4
 
 /** The fields of a form, as many as there is room for, with the one that has the keys among them. */

@@ -69,7 +69,7 @@ const SGR = /\x1b\[[\d;]*m/g
 
 const WEIGHT_END = '\x1b[22m'
 
-/** The ends of styles that are no colours, by their numbers. */
+/** The ends of styles that are not colours, by their numbers. */
 const ENDS: Readonly<Record<number, number>> = { 1: 22, 2: 22, 3: 23, 4: 24, 7: 27, 9: 29 }
 
 /** The sequence that ends what a sequence of one attribute begins. */

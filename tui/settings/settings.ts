@@ -132,7 +132,7 @@ function takeColour(draft: Draft, name: string, value: unknown): string | undefi
   const tone = TONES.find((each) => each === name)
   if (tone === undefined) return `there is no such meaning; there are ${TONES.join(', ')}`
   if (typeof value !== 'string' || Bun.color(value, 'ansi-256') === null) {
-    return `${JSON.stringify(value)} is no colour: write it as in CSS, such as "#87d787"`
+    return `${JSON.stringify(value)} is not a colour: write it as in CSS, such as "#87d787"`
   }
   draft.colours[tone] = value
   return undefined
@@ -154,8 +154,8 @@ function takePage(
   if (what === 'columns') return takeColumns(draft, page, custom, value)
   const filter = rest.join('.')
   if (what !== 'filters' || filter === '') return 'a list has columns, and filters by their names'
-  if (!/^[^\s@]+$/.test(filter)) return `${JSON.stringify(filter)} is no name: write one word, without @`
-  if (typeof value !== 'string' || value.trim() === '') return `${JSON.stringify(value)} is no text to filter by`
+  if (!/^[^\s@]+$/.test(filter)) return `${JSON.stringify(filter)} is not a name: write one word, without @`
+  if (typeof value !== 'string' || value.trim() === '') return `${JSON.stringify(value)} is not text to filter by`
   draft.pages.set(page.name, { ...custom, filters: new Map([...custom.filters, [filter, value.trim()]]) })
   return undefined
 }
@@ -167,7 +167,7 @@ function takeColumns(draft: Draft, page: TablePage, custom: CustomPage, value: u
   const wrong = columns.find((each) => !titles.some((title) => title === each))
   if (columns.length === 0) return `name at least one column of ${titles.join(', ')}`
   if (wrong !== undefined)
-    return `${JSON.stringify(wrong)} is no column of ${page.name}; there are ${titles.join(', ')}`
+    return `${JSON.stringify(wrong)} is not a column of ${page.name}; there are ${titles.join(', ')}`
   const twice = chosen.find((title, at) => chosen.indexOf(title) < at)
   if (twice !== undefined) return `${JSON.stringify(twice)} is named twice`
   draft.pages.set(page.name, { ...custom, columns: chosen })
@@ -184,7 +184,7 @@ function takeKeys(draft: Draft, name: string, value: unknown): string | undefine
     String(each).replace(/(?<=ctrl|alt|shift)-/g, '+'),
   )
   const wrong = keys.find((key) => !KEY.test(key))
-  if (wrong !== undefined) return `${JSON.stringify(wrong)} is no key; write j, ctrl+f, alt+x, pagedown or the like`
+  if (wrong !== undefined) return `${JSON.stringify(wrong)} is not a key; write j, ctrl+f, alt+x, pagedown or the like`
   const other = keys.flatMap((key) =>
     [...draft.keys].flatMap(([verb, own]) => (own.includes(key) ? [[key, verb]] : [])),
   )

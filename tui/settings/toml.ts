@@ -15,7 +15,7 @@ export interface Problem {
   readonly text: string
 }
 
-/** The settings of a text, in its order; a text that is no TOML has none, and says where it goes wrong. */
+/** The settings of a text, in its order; a text that is not TOML has none, and says where it goes wrong. */
 export function readEntries(text: string): { entries: readonly Entry[]; problems: readonly Problem[] } {
   try {
     const [top] = parseTOML(text.replace(/^\uFEFF/, ''), { tomlVersion: '1.1' }).body

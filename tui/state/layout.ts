@@ -131,7 +131,7 @@ function edgesOf(widths: readonly number[], width: number): number[] {
   return [...before, all].map((part) => Math.floor((width * part) / all))
 }
 
-/** Lines of a panel that are no rows: its border, and the titles of its columns. */
+/** Lines of a panel that are not rows: its border, and the titles of its columns. */
 const EDGES = 2
 const TITLED = 3
 const MIN_BAND = 3
@@ -151,7 +151,7 @@ function bandHeights(state: State, bands: readonly Band[], height: number): numb
   })
 }
 
-/** Rows of a panel; what is no list needs all that it gets. */
+/** Rows of a panel; what is not a list needs all that it gets. */
 function rowsOf(state: State, name: string): number {
   if (name === PREVIEW) return Number.POSITIVE_INFINITY
   const location = panelIn(state, name)

@@ -82,7 +82,7 @@ export function moreOf(state: State, location: Location): Effect | undefined {
   return viewOf(state, location).hasMore && isNear ? { type: 'more', location } : undefined
 }
 
-/** So many rows are read at most for those with the text of a filter, or for those that are no bookkeeping. */
+/** So many rows are read at most for those with the text of a filter, or for those that are not bookkeeping. */
 const MAX_LOOKED_THROUGH = 5_000
 
 /** Reads on while what was read leaves the screen half empty, because a filter or the bookkeeping takes rows away. */

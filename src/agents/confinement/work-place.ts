@@ -65,7 +65,7 @@ export function workPlace(
 /** A clone borrows from its rig. What it says itself of whom it borrows from is the session's own word. */
 function requireClone(workDir: string): void {
   if (lstatSync(join(workDir, '.git'), { throwIfNoEntry: false })?.isDirectory()) return
-  const why = `its folder ${workDir} is no clone but a linked worktree, which can change the history of its rig`
+  const why = `its folder ${workDir} is not a clone but a linked worktree, which can change the history of its rig`
   throw new AppError('service-unavailable', `it cannot be confined: ${why}; close the session, ${OFF}`)
 }
 

@@ -84,7 +84,7 @@ export class Interactions {
     const { askedHosts } = this.options
     if (askedHosts.names(name)) return askedHosts.answer(name, caller, { answer, ...(text && { text }) })
     const id = numberOf(name)
-    if (id === undefined) throw new AppError('question-not-found', `${name} is no question; gc attention lists them`)
+    if (id === undefined) throw new AppError('question-not-found', `${name} is not a question; gc attention lists them`)
     const row = this.options.questions.get(id)
     if (row.state !== 'open') throw new QuestionOver(row)
     return toView(await this.#answer(row, actorOf(caller), answer, text))
@@ -121,7 +121,7 @@ export class Interactions {
   #outcomeOf(name: string): string {
     const id = numberOf(name)
     try {
-      return id === undefined ? 'it is no question' : describeOutcome(this.options.questions.get(id))
+      return id === undefined ? 'it is not a question' : describeOutcome(this.options.questions.get(id))
     } catch (error) {
       return errorMessage(error)
     }

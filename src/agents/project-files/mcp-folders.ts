@@ -40,7 +40,7 @@ async function readServer(folder: string, file: string, fields: TemplateFields):
   const text = await readFile(join(folder, file), 'utf8')
   if (text.length > MAX_BYTES) throw new RangeError('it is larger than 256 KB')
   const declared = toPlainValue(parseToml(isTemplate ? renderStrictly(text, fields) : text))
-  if (!isTable(declared)) throw new TypeError('it is no table')
+  if (!isTable(declared)) throw new TypeError('it is not a table')
   const { name = stem, command, args = [], env = {}, url, headers = {} } = declared
   if (typeof name !== 'string' || !NAME.test(name))
     throw new TypeError('its name may hold small letters, digits and "-"')

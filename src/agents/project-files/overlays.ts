@@ -86,7 +86,7 @@ class OverlayReader {
     if ((await lstat(file)).isFile()) return file
     const [root, target] = await Promise.all([realpath(this.folder), realpath(file)])
     if (!target.startsWith(`${root}/`)) throw new TypeError('it is a link that leads out of its overlay')
-    if (!(await stat(target)).isFile()) throw new TypeError('it is no file')
+    if (!(await stat(target)).isFile()) throw new TypeError('it is not a file')
     return target
   }
 }

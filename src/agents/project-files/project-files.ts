@@ -465,7 +465,7 @@ class ProjectDisk {
 
   async #replace(path: string, make: (temporary: string) => Promise<void>): Promise<void> {
     using held = this.#hold(path, { make: true })
-    if (!held) throw new AppError('conflict-wrong-state', `${join(this.folder, dirname(path))} is no folder`)
+    if (!held) throw new AppError('conflict-wrong-state', `${join(this.folder, dirname(path))} is not a folder`)
     const temporary = held.at(`.gc-${randomBytes(6).toString('hex')}`)
     try {
       await make(temporary)

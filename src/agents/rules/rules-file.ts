@@ -132,7 +132,7 @@ const pairsOf = (rule: Rule): TomlPairs => [
 const textOf = (node: TomlNode | undefined): string | undefined =>
   node?.kind === 'string' || node?.kind === 'date' ? node.value : undefined
 
-/** A rule of the file. One that says less than a rule needs is no rule, and the file is wrong. */
+/** A rule of the file. One that says less than a rule needs is not a rule, and the file is wrong. */
 function ruleOf({ entries, line }: TomlTable): Rule {
   const fault = (what: string) => new TypeError(`line ${line}: ${what}`)
   const text = (key: string) => textOf(entries.get(key))

@@ -25,11 +25,11 @@ export class SessionAssignees implements AssigneeResolver {
     if (named && materialise) return identityOf(this.creator.createNamed(tx, named))
     throw new AppError(
       'invalid-request',
-      `"${name}" is no open session: give a session's id, alias or name, or nothing`,
+      `"${name}" is not an open session: give a session's id, alias or name, or nothing`,
     )
   }
 
-  /** Every name under which work of this session may be stored; just the name itself when it is no session. */
+  /** Every name under which work of this session may be stored; just the name itself when it is not a session. */
   names(token: string): string[] {
     try {
       const row = this.resolver.find(token)

@@ -136,7 +136,7 @@ export class SharedClones implements Checkouts {
 
   async #clone(row: WorktreeRow, rig: Repository, path: string): Promise<void> {
     const found = findRepository(row.repository)
-    if (found === undefined) throw new AppError('service-unavailable', `${row.repository} is no git repository`)
+    if (found === undefined) throw new AppError('service-unavailable', `${row.repository} is not a git repository`)
     const lender: Lender = { repository: rig, own: found, shared: sharedFolder(found) }
     const settings = await settingsOf(lender)
     const parent = new Repository(this.git, dirname(path))

@@ -46,7 +46,7 @@ export class RigPlaces {
     )
   }
 
-  /** Throws where something lies that is no worktree: who put it there could write it on. */
+  /** Throws where something lies that is not a worktree: who put it there could write it on. */
   requireUnused(path: string, rows: readonly WorktreeRow[]): void {
     if (!existsSync(path) || rows.some((row) => row.path === path)) return
     throw new AppError('service-unavailable', `${path} is there already, and no worktree of gc; move it away`)

@@ -54,7 +54,10 @@ export class Repository {
     const head = await this.try('symbolic-ref', '--short', '-q', 'HEAD')
     const base = head || (await this.try('rev-parse', '--verify', '-q', 'HEAD'))
     if (base) return base
-    throw new AppError('service-unavailable', `${this.path} is no git repository with a commit; a worktree needs one`)
+    throw new AppError(
+      'service-unavailable',
+      `${this.path} is not a git repository with a commit; a worktree needs one`,
+    )
   }
 
   /** Number of commits of these tips that the base lacks, and whether merging them would change nothing. */

@@ -51,7 +51,7 @@ function toDeclaration(attribute: string): boolean | undefined {
 function toRule(folder: string, pattern: string, isGenerated: boolean): Rule[] {
   if (pattern.length > MAX_PATTERN) return []
   const isName = !pattern.slice(0, -1).includes('/')
-  // Braces are no wildcards for git.
+  // Braces are not wildcards for git.
   const glob = new Glob(pattern.replace(/^\//, '').replace(/[{}]/g, '\\$&'))
   return [{ folder, glob, isName, isGenerated }]
 }

@@ -21,7 +21,7 @@ const OFFLINE = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' }
 interface DiffGitOptions {
   readonly input?: Uint8Array | ReadableStream<Uint8Array>
   readonly env?: Readonly<Record<string, string>>
-  /** Statuses besides 0 that are no failure. */
+  /** Statuses besides 0 that are not failures. */
   readonly allow?: readonly number[]
 }
 

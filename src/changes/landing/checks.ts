@@ -52,8 +52,7 @@ const SIGNALLED = 128
 const MAX_SIGNAL = 64
 
 /**
- * Runs the checks of candidates in the session host: what is to run has a row before it is started, and its key is started
- * once. After a crash of the supervisor a check that runs is adopted; one whose host was lost is run again.
+ * Runs the checks of candidates in the session host: each has a row before it is started, and its key is started once. After a crash of the supervisor a check that runs is adopted; one whose host was lost is run again.
  */
 export class LandingChecks {
   readonly #underWay = new Map<string, Promise<void>>()
@@ -98,7 +97,7 @@ export class LandingChecks {
     return sha256(JSON.stringify([tree, argv, env.sort()]))
   }
 
-  /** Starts what is to run. */
+  /** Starts the queued checks. */
   wake(): void {
     if (!this.#isRunning) return
     for (const row of this.options.rows.openChecks()) {

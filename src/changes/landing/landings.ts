@@ -135,7 +135,7 @@ const FOLLOWED: ReadonlySet<string> = new Set([ChangeApproved.type, ChangeReady.
 const FIRST_SWEEP_MS = 60_000
 const SWEEP_MS = 24 * 3_600_000
 
-/** The branches of a city that are to land, and the trains that bring them to their targets. */
+/** The submitted branches of a city, and the trains that bring them to their targets. */
 export class Landings {
   readonly rows: LandingRows
   readonly checks: LandingChecks

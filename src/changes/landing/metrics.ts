@@ -94,7 +94,7 @@ export function landingMetrics({ rows, clock }: { rows: LandingRows; clock: Cloc
   const total = (name: string, help: string, value: number) => counter(name, help, [{ labels: {}, value }])
   return [
     {
-      ...{ name: 'gc_landings', help: 'Branches that are to land, by state.', type: 'gauge' },
+      ...{ name: 'gc_landings', help: 'Submitted branches that have not landed, by state.', type: 'gauge' },
       samples: samplesBy('state', counts),
     },
     counter(

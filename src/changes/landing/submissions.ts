@@ -14,7 +14,7 @@ export interface Submitter {
   readonly approves: boolean
 }
 
-/** A branch, and the commit of it that is to land. */
+/** A submitted branch, with the commit to land. */
 export type Submission = Pick<
   LandingRow,
   'rig' | 'target' | 'session' | 'agent' | 'bead' | 'beadClosed' | 'branch' | 'head'

@@ -9,7 +9,7 @@ export const LANDING_STATES = [
 ] as const
 export type LandingState = (typeof LANDING_STATES)[number]
 
-/** Branches that are to land, one row for each submission that was not replaced by a later one. */
+/** Submitted branches, one row for each submission that no later one replaced. */
 export const landings = sqliteTable('landings', {
   id: text().notNull(),
   rig: text().notNull(),

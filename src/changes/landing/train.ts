@@ -730,7 +730,7 @@ export class Train {
     return begun.every(({ before }) => before) ? 'again' : 'wait'
   }
 
-  /** The end of the checks: what passed is pushed, what is to blame goes back, and the rest waits again. */
+  /** The end of the checks: branches that passed are pushed, the culprit is returned, and the rest waits again. */
   async #close(
     batch: BatchRow,
     members: readonly MemberRow[],

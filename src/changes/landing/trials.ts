@@ -22,8 +22,7 @@ export interface TryingTrain {
 const UNDECIDED = ['held', 'submitted', 'queued']
 
 /**
- * Checks branches that wait for approval, one at a time, while nothing else is to land. So a person reads what passes, and the
- * owner hears of what does not without one. A trial never pushes, and what is to land ends it.
+ * Checks branches that wait for approval, one at a time, while the queue is empty. A person then reads only what passes, and its owner hears of a failure immediately. A trial never pushes, and the next branch in the queue ends it.
  */
 export class Trials {
   /** Branches that cannot be merged as they are. */

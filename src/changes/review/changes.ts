@@ -67,7 +67,7 @@ export class Changes {
   list({ limit, cursor, ...filter }: ListOptions): ChangeList {
     const { state } = filter
     if (state !== undefined && state !== 'all' && !STATES.some((known) => known === state)) {
-      throw new AppError('invalid-request', `${state} is no state of a change; one of ${STATES.join(', ')} or all`)
+      throw new AppError('invalid-request', `${state} is not a state of a change; one of ${STATES.join(', ')} or all`)
     }
     const after = parseBoundaryCursor(cursor)
     const position = after && { createdAt: Date.parse(after.createdAt ?? ''), id: after.id }

@@ -238,7 +238,7 @@ export class Reviews {
     if (commit === undefined || commit === newest) return newest
     const rounds = this.options.rows.rounds(row.id)
     if (rounds.some(({ base, head }) => (side === 'new' ? head : base) === commit)) return commit
-    throw invalidField('body.commit', `is no ${side === 'new' ? 'head' : 'base'} of a round of ${row.id}`)
+    throw invalidField('body.commit', `is not a ${side === 'new' ? 'head' : 'base'} of a round of ${row.id}`)
   }
 
   #write<T extends object>(

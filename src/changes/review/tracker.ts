@@ -265,7 +265,7 @@ export class ChangeTracker {
     if (row.state === 'ready') this.#ready(tx, grown, round)
   }
 
-  /** True if the turn has arrived that asks for changes; that of a landing that gave the change back is no ask. */
+  /** True if the turn has arrived that asks for changes; that of a landing that gave the change back is not an ask. */
   #hasArrived({ id }: ChangeRow): boolean {
     return (this.options.rows.asks(id).at(-1)?.state ?? 'delivered') === 'delivered'
   }

@@ -21,7 +21,7 @@ import {
 export const TURN_STATES = ['waiting', 'sent', 'checking', 'delivered', 'reopened', 'failed'] as const
 export type TurnState = (typeof TURN_STATES)[number]
 
-/** A turn that is to arrive once. */
+/** A turn that must arrive exactly once. */
 export interface Turn {
   /** Its name among those of its kind. */
   readonly key: string

@@ -54,7 +54,7 @@ export async function treeWithFiles(scratch: Scratch, globs: readonly string[]):
   let bytes = 0
   for (const path of paths) {
     const found = lstatSync(join(scratch.folder, path), { throwIfNoEntry: false })
-    if (found && !found.isFile()) throw new AppError('invalid-request', `${path} is no plain file`)
+    if (found && !found.isFile()) throw new AppError('invalid-request', `${path} is not a plain file`)
     bytes += found?.size ?? 0
   }
   if (paths.length > MAX_FILES || bytes > MAX_BYTES) {

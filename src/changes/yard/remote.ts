@@ -38,7 +38,10 @@ export interface RemoteAddress {
 export async function remoteAddress(rig: Repository, name: string): Promise<RemoteAddress> {
   const { url = '', pushurl: pushUrl = '' } = await addressesOf(rig, name)
   if (url === '')
-    throw new AppError('service-unavailable', `${rig.path} has no remote ${name}; add it with git remote add`)
+    throw new AppError(
+      'service-unavailable',
+      `${rig.path} has no remote ${name}; add it with git remote add, or land with mode = "local"`,
+    )
   if (pushUrl !== '' && pushUrl !== url) {
     const what = `remote ${name} of ${rig.path} is pushed to another address than it is fetched from`
     throw new AppError(

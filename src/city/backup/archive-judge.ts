@@ -72,9 +72,11 @@ export class ArchiveJudge {
   }
 
   #classify({ type }: TarHeader, name: string): Verdict {
-    if (type === FILE) return isCityFile(name) ? { kind: 'file', name } : this.#skip(name, 'is no file of a city')
+    if (type === FILE) return isCityFile(name) ? { kind: 'file', name } : this.#skip(name, 'is not a file of a city')
     if (type === FOLDER) {
-      return name === '' || isCityFolder(name) ? { kind: 'folder', name } : this.#skip(name, 'is no folder of a city')
+      return name === '' || isCityFolder(name)
+        ? { kind: 'folder', name }
+        : this.#skip(name, 'is not a folder of a city')
     }
     const link = LINKS[type]
     if (link) return this.#skip(name, `is ${link}, which is never unpacked`)
@@ -104,7 +106,7 @@ export class ArchiveJudge {
     for (let length = 1; length < parts.length; length++) {
       const parent = this.#kinds.get(parts.slice(0, length).join('/'))
       if (parent === 'file' || (parent === 'skip' && kind !== 'skip')) {
-        throw rejected(`${shown(name)} lies in something that is no folder`)
+        throw rejected(`${shown(name)} lies in something that is not a folder`)
       }
     }
   }
@@ -124,7 +126,7 @@ function checkName(name: string): string {
     (part) => part === '' || part === '.' || part.length > 255 || /(?![\u0080-\u009f])[\p{Cc}\\]/u.test(part),
   )
   if (isOdd || parts.length > MAX_DEPTH || Buffer.byteLength(plain) > MAX_NAME_BYTES) {
-    throw rejected(`${shown(name)} is no name of a file`)
+    throw rejected(`${shown(name)} is not a name of a file`)
   }
   return plain
 }

@@ -300,7 +300,8 @@ function toAccount(block: TomlTable, file: string, userHome: string): Account {
   }
   const name = text('name') ?? fail(block, 'the account has no name')
   const provider = text('provider') ?? fail(block, `account ${name} has no provider`)
-  if (!NAME.test(name)) fail(block.entries.get('name'), `"${name}" is no name: use letters, digits, ".", "_" and "-"`)
+  if (!NAME.test(name))
+    fail(block.entries.get('name'), `"${name}" is not a name: use letters, digits, ".", "_" and "-"`)
   requireProvider(provider, (sentence) => fail(block.entries.get('provider'), sentence))
   if (BUILTINS.has(name) && name !== provider) {
     fail(block.entries.get('name'), `only an account of ${name} may be called ${name}; rename it`)

@@ -87,7 +87,7 @@ function normalizeHost(text: string): string {
     .replace(/^https?:\/\//, '')
     .replace(/\/.*$/, '')
   if (HOST.test(bare)) return bare
-  throw new AppError('invalid-request', `"${bare}" is no host; give one such as github.com or git.example.com:3000`)
+  throw new AppError('invalid-request', `"${bare}" is not a host; give one such as github.com or git.example.com:3000`)
 }
 
 /** Throws a sentence with the file and the line, and none of the tokens. */

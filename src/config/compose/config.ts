@@ -261,7 +261,7 @@ export class Config {
     return edited
   }
 
-  /** An edit that takes something out; what an interrupted attempt has taken out already is no error. */
+  /** An edit that takes something out; what an interrupted attempt has taken out already is not an error. */
   async remove(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<void> {
     await this.edit(by, makeDrafts).catch((error) => {
       if (!(by.request?.isRetry && error instanceof AppError && error.status === 404)) throw error

@@ -21,7 +21,7 @@ export const writtenByAgents = ({ path, rigs }: City): string[] => [
 
 /**
  * Target of a path as far as no agent controls it; throws at a link in a folder that agents write. What is not there
- * yet is no link.
+ * yet is not a link.
  */
 export function fixedPath(path: string, written: readonly string[]): string {
   const found = follow(path, written.map(realPath), MAX_LINKS)

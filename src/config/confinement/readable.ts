@@ -74,5 +74,5 @@ function packsIn(folder: string, depth = 0): string[] {
   return found.flatMap((pack) => [pack, ...packsIn(pack, depth + 1)])
 }
 
-/** True if something is there that is no link. */
+/** True if something is there that is not a link. */
 export const isPlain = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false

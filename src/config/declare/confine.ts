@@ -34,7 +34,7 @@ function judgePath(path: string): string | undefined {
 function judgeHost(host: string): string | undefined {
   if (host === '*') return 'is every host: confine = "network" of an agent allows that'
   if (parseHostRule(host.toLowerCase())) return undefined
-  return 'is no host: write example.com, *.example.com, 192.0.2.1 or [2001:db8::1], each with :port or without'
+  return 'is not a host: write example.com, *.example.com, 192.0.2.1 or [2001:db8::1], each with :port or without'
 }
 
 const hosts: FieldReader<string[]> = {

@@ -137,7 +137,7 @@ function cityTemplate({ provider, startCommand, providers = [] }: NewCityOptions
 # Both commands add to this folder and keep what you wrote.
 
 [workspace]
-# What an agent runs that names neither a provider nor a command of its own.
+# Default program of agents that declare neither a provider nor a command.
 ${command ?? program ?? '# provider = "claude"'}
 
 # Any program that runs in a terminal can be a provider:

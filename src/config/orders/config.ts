@@ -51,7 +51,7 @@ export interface Order {
   readonly enabled: boolean
   /** The folder that its `orders` folder lies in, absolute. */
   readonly layer: string
-  /** The pack it comes from; absent for one of the city's own in a city that is no pack, and for a rig's own. */
+  /** The pack it comes from; absent for one of the city's own in a city that is not a pack, and for a rig's own. */
   readonly pack?: OrderPack
   /** Its file: absolute. */
   readonly file: string

@@ -22,7 +22,7 @@ export interface WriteImportsOptions {
 const MAX_ATTEMPTS = 8
 const NO_DRAFTS: Drafts = new Map()
 
-/** Writes what does not make the city worse: an error that was there before, such as a missing pack, is no obstacle. */
+/** Writes what does not make the city worse: an error that was there before, such as a missing pack, is not an obstacle. */
 export const writeImports =
   ({ path, errorsOf, onWritten }: WriteImportsOptions): WriteImports =>
   async (makeDrafts) => {

@@ -35,7 +35,7 @@ export function rigProblems(folder: string, surroundings: RigSurroundings): RigP
   const own = findRepository(folder)
   if (own !== undefined) return repositoryProblems(folder, own, surroundings)
   if (!surroundings.hasWorktrees) return []
-  const text = `${folder} is no git repository, which agents with worktree = true need; ${git(folder, 'init')} makes one`
+  const text = `${folder} is not a git repository, which agents with worktree = true need; ${git(folder, 'init')} makes one`
   return [{ text, prevents: 'worktrees' }]
 }
 

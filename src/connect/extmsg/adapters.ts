@@ -65,7 +65,7 @@ export class Adapters {
     return { status: 'registered', provider, account_id: accountId, name }
   }
 
-  /** Forgets an adapter; one that is not known is no error. */
+  /** Forgets an adapter; one that is not known is not an error. */
   async unregister(caller: Caller, { provider, account_id }: AdapterName): Promise<OKResponseBody> {
     const known = this.find(provider, account_id)
     const answer = { status: 'unregistered' }

@@ -78,7 +78,7 @@ export class Bindings {
   }
 
   /**
-   * Ends what is named; nothing being bound is no error. No one is asked about the conversation until its next message.
+   * Ends what is named; nothing being bound is not an error. No one is asked about the conversation until its next message.
    */
   async unbind(
     caller: Caller,

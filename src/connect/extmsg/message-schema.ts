@@ -71,7 +71,7 @@ export type GroupRouteDecision = Static<typeof GroupRouteDecision>
 export const InboundRequest = Type.Object(
   {
     message: Type.Optional(ExternalInboundMessage),
-    provider: Type.Optional(Type.String({ description: 'The adapter that is to read `payload`.' })),
+    provider: Type.Optional(Type.String({ description: 'Adapter that reads `payload`.' })),
     account_id: Type.Optional(Type.String()),
     payload: Type.Optional(
       Type.String({

@@ -40,7 +40,7 @@ export class TranscriptNudger {
     })
   }
 
-  /** Queues a message for who is to answer it and for the running sessions that follow; returns who is to answer. */
+  /** Queues a message for the session that answers it and for the running sessions that follow; returns the former. */
   nudge(tx: Tx, row: ConversationRow, { sequence }: TranscriptRow, target: NudgeTarget): string {
     const { memberships, sessions, waker } = this.options
     const addressed = this.#resolve(tx, row, target)
@@ -58,7 +58,7 @@ export class TranscriptNudger {
     return addressed?.id ?? target.sessionId
   }
 
-  /** The session that is to answer; undefined, and a person hears of it, when there is none that could. */
+  /** The session that answers; if none can, undefined, and a person is notified. */
   #resolve(tx: Tx, row: ConversationRow, { sessionId, agentName }: NudgeTarget): SessionRow | undefined {
     const { sessions, undelivered } = this.options
     const reach = (reason: string) => undelivered.add(tx, row, reason)

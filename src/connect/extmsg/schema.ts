@@ -134,9 +134,9 @@ export type BindingList = Static<typeof BindingList>
 export const BindRequest = Type.Object(
   {
     conversation: Type.Optional(ConversationRef),
-    session_id: Type.Optional(Type.String({ description: 'The session that is to answer.' })),
+    session_id: Type.Optional(Type.String({ description: 'Session that answers.' })),
     agent_name: Type.Optional(
-      Type.String({ description: 'The named session that is to answer; it is started when a message comes.' }),
+      Type.String({ description: 'Named session that answers; gc starts it when a message arrives.' }),
     ),
     replace: Type.Optional(Type.Boolean({ description: 'Also when another answers it now.' })),
     metadata: GivenMetadata,

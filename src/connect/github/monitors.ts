@@ -233,7 +233,7 @@ async function fetchPage(
   const answer = await ask(`${addressOf(monitor)}?${query}`, question)
   if (!answer) return undefined
   const { etag, value } = answer
-  if (!Array.isArray(value)) throw new Error(`${addressOf(monitor)} is no list of pull requests`)
+  if (!Array.isArray(value)) throw new Error(`${addressOf(monitor)} is not a list of pull requests`)
   return { etag, items: value.flatMap(toPullRequest) }
 }
 

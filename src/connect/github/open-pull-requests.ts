@@ -101,7 +101,7 @@ function listOf(value: unknown, asked: string): Record<string, unknown> {
   const list = at(value, 'data', 'repository', 'pullRequests')
   if (isObject(list)) return list
   const [error] = arrayOf(at(value, 'errors'))
-  throw new Error(`${asked}: ${textAt(error, 'message') || 'the answer is no list of pull requests'}`)
+  throw new Error(`${asked}: ${textAt(error, 'message') || 'the answer is not a list of pull requests'}`)
 }
 
 /** Skips fields that differ from GitHub's documentation. */

@@ -3,7 +3,7 @@ import { route } from '../../http/route.ts'
 import { WebhookList, WebhookTest, WebhookTestResult } from './schema.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** The operations on webhooks. Deliveries themselves are no operations: each sender has a form of its own. */
+/** The operations on webhooks. Deliveries themselves are not operations: each sender has a form of its own. */
 export const webhookRoutes = (city: CityOf<{ webhooks: Webhooks }>) => [
   route(
     'GET ~/webhooks',

@@ -164,7 +164,7 @@ export class Replays {
     return this.add(key, print, { kind: 'begun' })
   }
 
-  /** Records how a request ended whose work was no write of this store. */
+  /** Records how a request ended whose work was not a write of this store. */
   async add(key: ReplayKey, print: BodyDigest, replay: Replay): Promise<void> {
     await this.store.write((tx) => this.put(tx, key, print, replay))
   }

@@ -15,7 +15,7 @@ export class HeldFolder implements Disposable {
     private readonly descriptor: number | undefined,
   ) {}
 
-  /** Undefined where a part of the path is not there, or is no folder but a link or a file. */
+  /** Undefined where a part of the path is not there, or is not a folder but a link or a file. */
   static find(path: string): HeldFolder | undefined {
     const { root } = parse(resolve(path))
     using first = HeldFolder.#open(root, root)

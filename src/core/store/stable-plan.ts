@@ -1,4 +1,4 @@
-/** Strings, quoted names and comments, in which a question mark is no parameter; and parameters. */
+/** Strings, quoted names and comments, in which a question mark is not a parameter; and parameters. */
 const TOKENS = /'(?:''|[^'])*'|"(?:""|[^"])*"|--[^\n]*|\?\d*/g
 
 /** Plans by the SQL they were made from: all stores of one kind prepare the same, and share its text. */

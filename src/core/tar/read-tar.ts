@@ -6,7 +6,7 @@ export interface TarEntry extends TarHeader {
   content(): AsyncGenerator<Uint8Array>
 }
 
-/** Extended headers longer than this are no names. */
+/** Extended headers longer than this are not names. */
 const MAX_EXTENSION_BYTES = 64 * 1024
 /** Programs fill the last record of a tape with zeros. */
 const MAX_PADDING_BYTES = 1024 * 1024

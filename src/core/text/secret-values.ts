@@ -59,7 +59,7 @@ export class SecretValues {
     for (const item of list) if (typeof item !== 'string') this.add(item)
   }
 
-  /** A variable whose value is an ordinary word, such as a model or a mode, is no secret elsewhere. */
+  /** A variable whose value is an ordinary word, such as a model or a mode, is not a secret elsewhere. */
   #addVariable(value: string, name: string): void {
     replaceSecrets(value, this.#collect)
     if ((isSecretName(name) && !POINTING_KEY.test(name)) || looksRandom(value)) this.#addValue(value)

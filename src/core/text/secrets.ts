@@ -9,7 +9,7 @@ import { type AppError, invalidField } from '../errors.ts'
  * - The user part of an address that holds a password or a token: `https://X@host`.
  * - Texts in the formats of known issuers, such as `sk-ant-…` and `ghp_…`, wherever they stand.
  *
- * A reference (`$NAME`, `env:NAME`, a path) is no secret outside such a table.
+ * A reference (`$NAME`, `env:NAME`, a path) is not a secret outside such a table.
  */
 
 /** Replaces a secret in responses; PUT and PATCH take it as "unchanged". */

@@ -312,7 +312,7 @@ interface AgentStreamOptions {
   write(line: string): Promise<void>
   /** Resolves when more may be read. */
   whenReadable(): Promise<void>
-  /** The agent wrote a line that is no message. */
+  /** The agent wrote a line that is not a message. */
   onStrayLine(line: string): void
 }
 

@@ -155,7 +155,7 @@ function writeTextFile(folder: SessionFolder, { path, content }: WriteTextFileRe
   }
 }
 
-/** The last part of a real path is no link; one that became a link since is not followed. */
+/** The last part of a real path is not a link; one that became a link since is not followed. */
 function open(real: string, flags: number, named: string): number {
   try {
     return openSync(real, flags | constants.O_NOFOLLOW, 0o644)

@@ -217,7 +217,7 @@ function givenTo({ schema, option, values }: Field, text: string): ElicitationCo
   const number = Number(text)
   const isNumber =
     text.trim() !== '' && (schema.type === 'integer' ? Number.isInteger(number) : Number.isFinite(number))
-  if (!isNumber) throw invalid(`"${text}" is no number; "${option.label}" wants one`)
+  if (!isNumber) throw invalid(`"${text}" is not a number; "${option.label}" wants one`)
   return number
 }
 

@@ -9,8 +9,8 @@ export interface CgroupSupport {
 /** Describes how a host groups its sessions and limits their shares. */
 export function describeCgroupSupport({ no_cgroup, no_share }: CgroupSupport): string {
   if (no_cgroup) return `no cgroup: ${no_cgroup}; shares of cpu and memory are priorities only`
-  if (no_share) return `a cgroup for each session, which does not hold it to all of its share: ${no_share}`
-  return 'a cgroup for each session, which holds it to its share'
+  if (no_share) return `a cgroup for each session, without all of its limits: ${no_share}`
+  return 'a cgroup for each session, which limits it to its share'
 }
 
 /** The support that a host gets when it starts in the cgroup of this process. */
@@ -18,5 +18,5 @@ export function localCgroupSupport(): CgroupSupport {
   const no_cgroup = obstacleToCgroups()
   if (no_cgroup !== undefined) return { no_cgroup }
   const missing = missingHere()
-  return missing.length === 0 ? {} : { no_share: `this cgroup has no controller of ${missing.join(', ')}` }
+  return missing.length === 0 ? {} : { no_share: `this cgroup lacks the controllers ${missing.join(', ')}` }
 }

@@ -106,7 +106,7 @@ export class SessionRegistry {
   agent(key: string): AgentSession {
     const session = this.get(key)
     if (session.kind === 'acp') return session
-    throw new AppError('conflict-wrong-state', `${key} is no agent that is spoken to by protocol`)
+    throw new AppError('conflict-wrong-state', `${key} is not an agent that is spoken to by protocol`)
   }
 
   /** The terminal or the command of a key, of the session that ended last where none runs. */

@@ -19,7 +19,7 @@ export interface ProblemFormat {
   notFound(request: Request, allowed: readonly string[] | undefined): { media: string; body: string }
 }
 
-/** Problem details as RFC 9457 defines them. An unknown address gets plain text: it is no missing resource. */
+/** Problem details as RFC 9457 defines them. An unknown address gets plain text: it is not a missing resource. */
 export const problemDetails: ProblemFormat = {
   media: 'application/problem+json',
   model: ErrorModel,
@@ -76,7 +76,7 @@ export const toAppError = (error: unknown): AppError =>
 export const validationFailed = (fieldErrors: AppError['fieldErrors']): AppError =>
   new AppError('validation-failed', ERRORS['validation-failed'].sentence, { fieldErrors })
 
-/** A request for a socket that is no upgrade. */
+/** A request for a socket that is not an upgrade. */
 export const noUpgrade = (): AppError =>
   new AppError('invalid-request', 'this address speaks WebSocket: connect with an upgrade', {
     status: 426,

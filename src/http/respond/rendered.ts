@@ -20,7 +20,7 @@ interface JsonRowsParts {
   readonly head: string
   /** Each is a row, or several with commas between them. */
   readonly rows: Iterable<string>
-  /** `isComplete` is false when the rows that follow found no room; it throws where a part is no answer. */
+  /** `isComplete` is false when the rows that follow found no room; it throws where a part is not an answer. */
   tail(isComplete: boolean): string
 }
 

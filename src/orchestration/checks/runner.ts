@@ -55,7 +55,7 @@ const MAX_RUNNING = 16
 const CHECKS = gcPart('checks')
 
 /**
- * Runs the scripts of checks in the session host. What is to run has a row before it is started, and its key is started
+ * Runs the scripts of checks in the session host. Each has a row before it is started, and its key is started
  * once: after a crash of the supervisor a check that runs is adopted, and its exit is reported until it is on disk. Only
  * when its host was lost a script is run again. While a city or rig is suspended, none of it is started.
  */
@@ -75,7 +75,7 @@ export class CheckRunner {
     this.#listener = listener
   }
 
-  /** Adopts what runs, and starts what is to run. */
+  /** Adopts running scripts, and starts queued ones. */
   async start(): Promise<void> {
     const { checks, commands, suspensions } = this.#options
     this.#isRunning = true

@@ -47,7 +47,7 @@ export class Attempts {
   last(bead: Bead): number {
     const max = Number(metadataValue(bead, WorkflowKey.maxAttempts) || '1')
     if (Number.isSafeInteger(max) && max > 0) return restartedAfter(bead) + max
-    throw malformed(`gc.max_attempts of ${bead.id} is no count: ${metadataValue(bead, WorkflowKey.maxAttempts)}`)
+    throw malformed(`gc.max_attempts of ${bead.id} is not a count: ${metadataValue(bead, WorkflowKey.maxAttempts)}`)
   }
 
   /** Begins the next attempt when a person had the step begin again; returns whether it did. */

@@ -88,7 +88,7 @@ function itemsOf(bead: Bead, source: Bead): readonly unknown[] {
       (value: unknown, key) => (hasFields(value) && Object.hasOwn(value, key) ? value[key] : undefined),
       output.value,
     )
-  if (!Array.isArray(items)) throw malformed(`${path} of ${source.id} is no list`)
+  if (!Array.isArray(items)) throw malformed(`${path} of ${source.id} is not a list`)
   if (items.length > MAX_ITEMS) {
     throw malformed(`${path} of ${source.id} has ${items.length} items: a step fans out into ${MAX_ITEMS} at most`)
   }

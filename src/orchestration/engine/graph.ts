@@ -80,7 +80,7 @@ export class Graph {
     private readonly beads: BeadRepository,
   ) {}
 
-  /** Unblocked beads after this one that are no work for agents: controls, gates and parents. */
+  /** Unblocked beads after this one that are not work for agents: controls, gates and parents. */
   released(id: string): string[] {
     return this.store.all(RELEASED, id).map((row) => row.id)
   }

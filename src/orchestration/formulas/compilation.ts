@@ -63,7 +63,10 @@ export class Compilation {
     if (!formula) return undefined
     if (formula.type !== type) {
       const article = type === 'workflow' ? 'a' : 'an'
-      this.problem(place, `"${name}" is no ${type}: only ${article} formula with type = "${type}" can be used here`)
+      this.problem(
+        place,
+        `"${name}" is not ${article} ${type}: only ${article} formula with type = "${type}" can be used here`,
+      )
       return undefined
     }
     this.requirements.push(...formula.requirements)

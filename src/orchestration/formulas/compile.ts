@@ -447,7 +447,7 @@ function readBond(name: string, compilation: Compilation): Formula | string {
   const parsed = compilation.files.formula(name)
   if (!parsed) return missingFormula(compilation.files, name)
   if ('errors' in parsed) return `the formula "${name}" cannot be read: ${parsed.errors[0]?.message ?? ''}`
-  if (parsed.formula.type !== 'expansion') return `"${name}" is no expansion`
+  if (parsed.formula.type !== 'expansion') return `"${name}" is not an expansion`
   return compilation.formula({ name, place: parsed.formula.place }, 'expansion') ?? `"${name}" cannot be compiled`
 }
 

@@ -22,7 +22,7 @@ export function addBranches(steps: readonly Step[], compose: Compose, compilatio
   for (const { place, before, condition } of compose.gate) {
     if (!isThere(before)) compilation.problem(place, `compose.gate names "${before}", and there is no such step`)
     if (!isStateGrammar(condition)) {
-      compilation.problem(place, `compose.gate.condition "${condition}" is no condition on steps: ${STATE_FORMS}`)
+      compilation.problem(place, `compose.gate.condition "${condition}" is not a condition on steps: ${STATE_FORMS}`)
     }
     compilation.warn(place, `compose.gate before "${before}" has no effect: nothing evaluates its condition`, before)
     for (const start of compilation.startsOf(before)) {

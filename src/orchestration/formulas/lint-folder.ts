@@ -77,7 +77,7 @@ function missingTargets(config: CityConfig, recipes: readonly { file: string; re
       const name = metadata[EngineKey.runTarget]?.trim() ?? ''
       if (name === '' || name.includes('{{') || missing.has(name)) continue
       if (rigs.some((rig) => findStepTarget(config, name, rig))) continue
-      const message = `gc.run_target "${name}" is no agent of this city or its rigs: gc agent list`
+      const message = `gc.run_target "${name}" is not an agent of this city or its rigs: gc agent list`
       missing.set(name, { file, line: 1, step: ref, message })
     }
   }

@@ -61,7 +61,11 @@ function writeOut(step: Step, loop: Loop, compilation: Compilation): Step[] {
 function roundsOf(step: Step, { rounds, place }: Loop, compilation: Compilation): Round[] {
   if (rounds.kind === 'until') {
     if (!isStateGrammar(rounds.condition)) {
-      compilation.problem(place, `loop.until "${rounds.condition}" is no condition on steps: ${STATE_FORMS}`, step.id)
+      compilation.problem(
+        place,
+        `loop.until "${rounds.condition}" is not a condition on steps: ${STATE_FORMS}`,
+        step.id,
+      )
     }
     const message =
       'loop.until has no effect: the loop is gone through once. It runs with [requires] gc_extensions = ">=1.0.0"'
@@ -138,13 +142,13 @@ function evaluate(text: string, values: Readonly<Record<string, string>>): numbe
   TOKEN.lastIndex = 0
   while (TOKEN.lastIndex < trimmed.length) {
     const [matched, digits, name, operator] = TOKEN.exec(trimmed) ?? []
-    if (matched === undefined) return { error: `loop.range: "${text}" is no sum of whole numbers and {variables}` }
+    if (matched === undefined) return { error: `loop.range: "${text}" is not a sum of whole numbers and {variables}` }
     if (name !== undefined) {
       const value = Object.hasOwn(values, name) ? values[name] : undefined
       if (value === undefined)
         return { error: `loop.range needs the variable {${name}}, which has no value`, missing: name }
       if (!/^-?\d+$/.test(value.trim()))
-        return { error: `loop.range: {${name}} is "${value}", which is no whole number` }
+        return { error: `loop.range: {${name}} is "${value}", which is not a whole number` }
       tokens.push(Number(value))
     } else tokens.push(digits === undefined ? (operator ?? '') : Number(digits))
   }

@@ -43,7 +43,7 @@ export function fillTitles(recipe: Recipe, extra: Readonly<Record<string, string
 }
 
 /**
- * A sentence for each title that names a variable without a value. What is in a value that was given is no placeholder;
+ * A sentence for each title that names a variable without a value. What is in a value that was given is not a placeholder;
  * in a default it is.
  */
 export function openTitles(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): string[] {

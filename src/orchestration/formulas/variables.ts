@@ -37,7 +37,7 @@ function parseDefinition(name: string, table: TableReader): VariableDefinition {
   const values = table.strings('enum')
   const pattern = table.string('pattern')
   if (pattern !== undefined && !compilePattern(pattern)) {
-    table.problem('pattern', `vars.${name}.pattern is no regular expression of RE2: ${pattern.slice(0, 100)}`)
+    table.problem('pattern', `vars.${name}.pattern is not a regular expression of RE2: ${pattern.slice(0, 100)}`)
   }
   return {
     ...{ name, type: table.string('type') ?? 'string' },

@@ -226,7 +226,7 @@ const TIMEOUT_MS = 20_000
 /** Looks at GitHub by `gh`, whose login is used, in a folder of the repository. */
 async function checkGitHub(gate: Gate, inspector: ProgramInspector, folder: string): Promise<GateResult> {
   const [what, fields] = gate.kind === 'gh:run' ? ['run', 'status,conclusion'] : ['pr', 'state']
-  if (!isReference(gate.awaitId)) return error(`${gate.awaitId || 'nothing'} is no number and no address of GitHub`)
+  if (!isReference(gate.awaitId)) return error(`${gate.awaitId || 'nothing'} is not a number and no address of GitHub`)
   const command = ['gh', what, 'view', gate.awaitId, '--json', fields]
   const { code, stdout, timedOut } = await inspector.run(command, {
     folder,

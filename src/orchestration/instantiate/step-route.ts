@@ -112,7 +112,7 @@ function assignedRoute({ id, assignee = '' }: RecipeStep, { resolver }: RouteCon
   } catch {
     throw new AppError(
       'invalid-request',
-      `step ${id} is assigned to ${assignee}, which is no open session: start it first, or give the step a gc.run_target`,
+      `step ${id} is assigned to ${assignee}, which is not an open session: start it first, or give the step a gc.run_target`,
     )
   }
 }

@@ -36,7 +36,7 @@ function isStuck(payload: unknown): boolean {
   return quarantined !== undefined || kind === 'failure-guard' || type === 'molecule'
 }
 
-/** Molecules that an order began and no one has taken: the root holds its steps together, and is no work itself. */
+/** Molecules that an order began and no one has taken: the root holds its steps together, and is not work itself. */
 const UNTAKEN_MOLECULES = `SELECT r.root_id AS root, r.formula, r.target, r.started_at AS since
   FROM runs r INDEXED BY runs_fed CROSS JOIN beads b ON b.id = r.root_id
   WHERE r.feed_rank = 1 AND r.contract = 'v1' AND r.origin = 'order' AND b.type = 'molecule' AND b.assignee = ''

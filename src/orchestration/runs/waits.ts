@@ -121,7 +121,7 @@ export class RunWaits {
     if (to === '') return `Step "${title}" has no assignee: gc sling <agent> ${id}.`
     const isKnown = this.options.config.current.agents.some(({ qualified }) => qualified === route)
     if (!isKnown && assignee === undefined) {
-      return `Step "${title}" is for ${route}, which is no agent of the city: gc sling <agent> ${id}, or add the agent.`
+      return `Step "${title}" is for ${route}, which is not an agent of the city: gc sling <agent> ${id}, or add the agent.`
     }
     const hindrance = this.options.agents.hindrance(route)
     const who = assignee === undefined ? `a session of ${route}` : assignee

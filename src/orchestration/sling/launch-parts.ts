@@ -99,7 +99,7 @@ export class LaunchParts {
       beads.close(tx, id, 'another formula was started')
   }
 
-  /** Adds the row of a run; a wisp is no run, only a bead. */
+  /** Adds the row of a run; a wisp is not a run, only a bead. */
   addRun(tx: Tx, { recipe, scope, rig, target, origin = 'sling' }: RunFields, root: string): void {
     const { formula, contract, shape } = recipe
     if (shape === 'wisp') return

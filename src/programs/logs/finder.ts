@@ -40,7 +40,7 @@ export interface LogHandle {
   sides?(): LogHandle[]
   /** Sub-agents by the results of the calls that started them. */
   started?(entries: readonly Entry[]): StartedAgent[]
-  /** The conversations of sub-agents that its calls started, which are no logs of their own. */
+  /** The conversations of sub-agents that its calls started, which are not logs of their own. */
   children?(entries: readonly Entry[]): StartedAgent[]
   /** Opens one of these. */
   openChild?(id: string): LogReader

@@ -15,7 +15,7 @@ export function commandIn(rows: readonly string[]): AskedSubject | undefined {
   return line === '' ? undefined : { kind: 'command', line }
 }
 
-/** The hosts of addresses; none where one is no address of the web. */
+/** The hosts of addresses; none where one is not an address of the web. */
 export function fetchOf(addresses: readonly string[]): AskedSubject | undefined {
   const hosts = addresses.flatMap((address) => (/^https?:\/\/\S+$/.test(address) && URL.parse(address)?.host) || [])
   return hosts.length > 0 && hosts.length === addresses.length ? { kind: 'fetch', hosts } : undefined

@@ -20,7 +20,7 @@ interface HookedProgram {
   /** The event before it asks. */
   readonly asked: {
     readonly event: string
-    /** The paths of a call of this tool; one that is no text leaves a doubt. */
+    /** The paths of a call of this tool; one that is not text leaves a doubt. */
     paths?(tool: unknown, input: Input): { kind: 'read' | 'write'; paths: readonly unknown[] } | undefined
     /** The folder that a command of the shell tool runs in. */
     folder(call: Input): unknown

@@ -18,7 +18,7 @@ export function verifyManifest({
 }: Pick<AgentExport, 'manifest' | 'signature'>): ExportManifest {
   const manifest = parse(text)
   const [error] = checkManifest(manifest)
-  if (error) throw badRequest(`This is no export of an agent: ${error.location ?? ''} ${error.message}`.trim())
+  if (error) throw badRequest(`This is not an export of an agent: ${error.location ?? ''} ${error.message}`.trim())
   const valid: ExportManifest = Object(manifest)
   if (!isSignedWith(valid.network_key.x, networkText(text), Buffer.from(signature, 'base64')))
     throw badRequest('The network did not sign this export: it was changed, or is not whole')
@@ -75,6 +75,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw badRequest('This is no export of an agent: it is not JSON')
+    throw badRequest('This is not an export of an agent: it is not JSON')
   }
 }

@@ -121,7 +121,7 @@ export class Dependencies {
     tx.run(INSERT, issue, target, type, null, '', '')
   }
 
-  /** Removes the edge, or without a type every edge between the two; an edge that is missing is no error. */
+  /** Removes the edge, or without a type every edge between the two; an edge that is missing is not an error. */
   remove(tx: Tx, issue: string, target: string, type?: string): void {
     for (const edge of this.store.all(BETWEEN, issue, target)) {
       if (type === undefined || edge.type === type) tx.run(DELETE, issue, target, edge.type)

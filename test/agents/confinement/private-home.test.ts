@@ -79,7 +79,7 @@ trust_level = "trusted"
     expect(JSON.parse(files['gemini/.gemini/trustedFolders.json'] ?? '')).toEqual({ '/srv/shop/a': 'TRUST_FOLDER' })
   })
 
-  test('begins empty where no one has seen anything, or wrote what is no configuration', () => {
+  test('begins empty where no one has seen anything, or wrote what is not configuration', () => {
     using folder = tempFolder()
     for (const provider of ['claude', 'codex', 'gemini', 'opencode']) expect(begun(folder, provider)).toEqual({})
     put(folder, '.claude.json', '[1')

@@ -350,7 +350,7 @@ describe('a rule', () => {
   })
 })
 
-test('a question whose text asks for a rule adds none, and a dialog in what an agent writes is no question', async () => {
+test('a question whose text asks for a rule adds none, and a dialog in what an agent writes is not a question', async () => {
   await using town = scriptedTown()
   const { city, ask } = await world(town)
   await city.rules.add(human, npmTest)

@@ -92,7 +92,7 @@ describe('boxes to tick', () => {
         (error) => JSON.stringify(error.fieldErrors ?? error.message),
       )
     expect(await fails('1,Submit')).toContain('is an answer of its own; name it alone')
-    expect(await fails('1,green')).toContain('is no answer to this question')
+    expect(await fails('1,green')).toContain('is not an answer to this question')
     expect(await fails('red,3')).toContain('wants words of yours')
     expect(count(city, 'session.answered')).toBe(0)
     const answered = await interactions.answer('question:1', human, { answer: 'blue, 1' })
@@ -328,7 +328,7 @@ describe('an answer with words of a person', () => {
     ])
     const { transcripts } = city.sessionServices
     const turns = await transcripts.get(session, {})
-    if (turns.format === 'raw' || turns.format === 'structured') throw new Error('it is no conversation')
+    if (turns.format === 'raw' || turns.format === 'structured') throw new Error('it is not a conversation')
     expect(turns.turns).toMatchObject([
       { role: 'system', text: expect.stringMatching(/1\. git push[\s\S]*by human at/) },
     ])
@@ -427,7 +427,7 @@ describe('equal questions', () => {
         { id: 'question:2', reason: expect.stringContaining('question:2 went away without an answer') },
         { id: 'question:4', reason: 'it does not ask the same' },
         { id: 'question:99', reason: 'there is no question question:99' },
-        { id: 'parked:mi-1', reason: 'it is no question' },
+        { id: 'parked:mi-1', reason: 'it is not a question' },
       ],
     })
     const recorded = city.log.after(head, 100).filter(({ type }) => type === 'session.answered')

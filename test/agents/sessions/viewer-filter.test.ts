@@ -69,7 +69,7 @@ describe('the output that a viewer of a terminal gets', () => {
     }
   })
 
-  test('has no control character of one byte that is no character of UTF-8', () => {
+  test('has no control character of one byte that is not a character of UTF-8', () => {
     for (const size of SIZES) {
       expect(seenBytes(Buffer.from([0x61, 0x9b, 0x35, 0x69, 0x62]), size)).toBe('a\ufffd5ib')
       expect(seenBytes(Buffer.from([0xc0, 0x9b, 0xe0, 0x82, 0x9b, 0x62]), size)).not.toContain('\u009b')

@@ -199,7 +199,7 @@ describe.each(['github', 'gitea'] as const)('%s', (dialect) => {
     await expect(forge.facts('main')).rejects.toThrow(ForgeProblem)
   })
 
-  test('rejects an answer that is no JSON or has no end', async () => {
+  test('rejects an answer that is not JSON or has no end', async () => {
     const { server, forge, number } = await withPull(dialect)
     server.script(/pulls/, { status: 200, headers: { 'content-type': 'text/html' }, body: [] })
     expect(await forge.read(number).catch(String)).toBeDefined()

@@ -105,7 +105,7 @@ test('comments are refused on lines, files and commits that are not there', asyn
   expect(await refused({ line: 3, end_line: 2 })).toContain('must not be before')
   expect(await refused({ path: 'README' })).toContain('there is no file README')
   expect(await refused({ path: '../../etc/passwd' })).toContain('there is no file')
-  expect(await refused({ commit: '0'.repeat(40) })).toContain('is no head of a round')
+  expect(await refused({ commit: '0'.repeat(40) })).toContain('is not a head of a round')
   expect(await reviews.comment(human, id, { path: name, line: 1, text: 'ok' })).toMatchObject({ quoted: 'x' })
   expect(await reviews.comment(human, id, { path: 'README', side: 'old', line: 1, text: 'why?' })).toMatchObject({
     quoted: 'hello',

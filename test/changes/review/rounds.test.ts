@@ -117,7 +117,7 @@ test('a session without a worktree has a change against the commit at its claim'
   expect(listed(world)).toMatchObject([{ state: 'ready', base, head, agent: 'shop/clerk', branch: 'main' }])
 })
 
-test('commits that are in the target already are no change', async () => {
+test('commits that are in the target already are not a change', async () => {
   await using world = await reviewWorld()
   const worker = await world.claimed()
   commit(worker.path, 'oil', 'oil\n')

@@ -83,7 +83,7 @@ describe('the file of accounts', () => {
     expect(file.current.accounts.map(({ name }) => name).toSorted()).toEqual(['spare', 'work'])
     expect(readFileSync(file.path, 'utf8')).toStartWith('# mine\n')
     expect(file.add({ name: 'work', provider: 'claude' })).rejects.toThrow('there are two accounts called work')
-    expect(file.add({ name: 'x y', provider: 'claude' })).rejects.toThrow('"x y" is no name')
+    expect(file.add({ name: 'x y', provider: 'claude' })).rejects.toThrow('"x y" is not a name')
     expect(file.remove('nobody')).rejects.toThrow('there is no account nobody')
     chmodSync(file.path, 0o644)
     expect(file.remove('work')).rejects.toThrow('chmod 600')

@@ -138,11 +138,11 @@ test.each([
   ],
   [
     'confine = { allow_hosts = ["https://x.y"] }',
-    '[agent.confine] allow_hosts "https://x.y" is no host: write example.com, *.example.com, 192.0.2.1 or [2001:db8::1], each with :port or without',
+    '[agent.confine] allow_hosts "https://x.y" is not a host: write example.com, *.example.com, 192.0.2.1 or [2001:db8::1], each with :port or without',
   ],
   [
     'confine = { allow_hosts = ["x.y:99999"] }',
-    '[agent.confine] allow_hosts "x.y:99999" is no host: write example.com, *.example.com, 192.0.2.1 or [2001:db8::1], each with :port or without',
+    '[agent.confine] allow_hosts "x.y:99999" is not a host: write example.com, *.example.com, 192.0.2.1 or [2001:db8::1], each with :port or without',
   ],
   ['confine = { share = { cpu = 0 } }', '[agent.confine.share] cpu must be a number of processors, such as 2 or 0.5'],
   [

@@ -117,7 +117,7 @@ describe('a source that comes over HTTP', () => {
     })
   })
 
-  test('is no folder, no file:// address, and none of a host that no one knows', async () => {
+  test('is not a folder, no file:// address, and none of a host that no one knows', async () => {
     using m = open()
     await expect(m.packs.add('./packs/x', { version: '^1.0' })).rejects.toMatchObject({ status: 400 })
     await expect(m.packs.add('file:///srv/x')).rejects.toMatchObject({ status: 400 })

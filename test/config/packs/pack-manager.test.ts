@@ -341,7 +341,7 @@ describe('a clone that another program made where a checkout is expected', () =>
     expect(existsSync(join(m.folders.checkouts, checkout, 'gastown/pack.toml'))).toBe(true)
   })
 
-  test('is no obstacle where the folder of checkouts may not be read', () => {
+  test('is not an obstacle where the folder of checkouts may not be read', () => {
     using m = packMachine()
     m.write('home/cache/repos', 'not a folder')
     expect(() => openPackFolders(m.home)).not.toThrow()

@@ -35,7 +35,7 @@ test.each([
   ['https://example.com/a.git//../b', 'names a folder outside its repository'],
   ['https://github.com/a/packs/tree/main/../../b', 'names a folder outside its repository'],
   ['https://example.com/a\u001b[2J.git', 'holds control characters'],
-])('says why %p is no source', (source, reason) => {
+])('says why %p is not a source', (source, reason) => {
   expect(parsePackSource(source)).toEqual({ kind: 'invalid', reason })
 })
 

@@ -38,7 +38,7 @@ test('versions have two or three numbers and nothing else', () => {
   }
 })
 
-test('a branch is no version', () => {
+test('a branch is not a version', () => {
   for (const text of ['main', 'sha:main', 'sha:12', '^', '>=1.2,', '^1.2 || ^2.0']) {
     expect([text, parseConstraint(text)]).toEqual([text, undefined])
   }

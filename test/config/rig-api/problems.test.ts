@@ -99,7 +99,7 @@ const ROWS: Row[] = [
   [
     'no repository, and an agent has worktrees',
     (rig) => mkdirSync(rig),
-    [['worktrees', '@ is no git repository, which agents with worktree = true need; git -C @ init makes one']],
+    [['worktrees', '@ is not a git repository, which agents with worktree = true need; git -C @ init makes one']],
     true,
   ],
 ]

@@ -55,7 +55,7 @@ describe('[[webhook]]', () => {
   const broken: [string, Changes, string][] = [
     ['no name', { '': { name: undefined } }, 'city.toml:1: [[webhook]] name: is required'],
     [
-      'a name that is no segment of an address',
+      'a name that is not a segment of an address',
       { '': { name: '"a/b"' } },
       'city.toml:2: [[webhook]] name: "a/b" must start with a letter or digit and contain only letters, digits, - and _',
     ],
@@ -123,7 +123,7 @@ describe('[[webhook]]', () => {
       'city.toml:9: [webhook.verify] timestamp_header: is nothing that github-hmac-sha256 uses; take it out',
     ],
     [
-      'a window that is no duration',
+      'a window that is not a duration',
       { verify: { replay_window: '"soon"' } },
       'city.toml:9: [webhook.verify] replay_window: "soon" must be a duration between 1s and 24h, such as 5m',
     ],
@@ -193,12 +193,12 @@ describe('[[webhook]]', () => {
       'city.toml:11: [[webhook.rule]] match: "label..name" is not a path such as label.name',
     ],
     [
-      'a match that is no text',
+      'a match that is not text',
       { rule: { match: '{ labels = ["x"] }' } },
       'city.toml:11: [[webhook.rule]] match: "labels" must be a string in quotes',
     ],
     [
-      'an argument that is no text',
+      'an argument that is not text',
       { rule: { args: '{ pr = { number = 1 } }' } },
       'city.toml:13: [[webhook.rule]] args: "pr" must be a string in quotes',
     ],

@@ -230,7 +230,7 @@ describe('a storm of deliveries', () => {
 
 describe('a body', () => {
   test.each([
-    ['that is no JSON', 'text=hello', 'the body is not JSON; choose application/json where the sender is set up'],
+    ['that is not JSON', 'text=hello', 'the body is not JSON; choose application/json where the sender is set up'],
     ['that is a list', '[]', 'the body is not a JSON object'],
     ['that is nested too deep', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`, 'the body is nested too deep'],
   ])('%s is rejected', async (_, body, detail) => {

@@ -52,7 +52,7 @@ describe('a long TOML text', () => {
     ['a table as an element of a list', '[steps]\na = 1\n'],
     ['an element of what is a table', '[[vars]]\na = 1\n'],
     ['a value that does not end', '[[steps]]\na = """\n'],
-    ['a line that is no TOML', 'oops\n'],
+    ['a line that is not TOML', 'oops\n'],
   ])('is rejected for %s in a later piece, with its line', (_, wrong) => {
     const text = long(2_000)
     const line = text.split('\n').length

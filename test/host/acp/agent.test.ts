@@ -98,7 +98,7 @@ describe('an ACP agent', () => {
       ],
     })
     expect(host.answer('a', first, 'accept')).rejects.toThrow('needs an answer as well')
-    expect(host.answer('a', first, '1,4', 'staging\nmany')).rejects.toThrow('is no number')
+    expect(host.answer('a', first, '1,4', 'staging\nmany')).rejects.toThrow('is not a number')
     await host.answer('a', first, '1,2,3', '2\nsmall, large')
     await listener.done('1')
     const content = { place: 'production', sizes: ['s', 'l'], sure: true, count: 2 }

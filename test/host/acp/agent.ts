@@ -121,7 +121,7 @@ async function turn(text: string): Promise<object | undefined> {
     say(error ? error.message : JSON.stringify(result))
   }
   if (verb === 'flood') await flood(Number(rest))
-  if (verb === 'garbage') write('this is no message')
+  if (verb === 'garbage') write('this is not a message')
   if (verb === 'deep') deep(Number(rest))
   if (verb === 'die') {
     process.stderr.write('out of luck\n')

@@ -163,6 +163,6 @@ describe('the records of an agent', () => {
     await listener.done('t')
     const exit = exitOf(host, 'a')
     await host.end('a', { grace: 200 })
-    expect((await exit).lastOutput).toEqual(['this is no message'])
+    expect((await exit).lastOutput).toEqual(['this is not a message'])
   })
 })

@@ -7,7 +7,7 @@ import { tempFolder } from '../../support/folder.ts'
 const AWKWARD = ['/Users/a "b"/work', '/Users/a(b) c;d/#e', '/Users/żółw/é', '/Users/back\\slash', "/Users/it's"]
 const policy = { read: ['/usr', ...AWKWARD], write: ['/private/tmp/x y'], yields: [] }
 
-/** The rules of a profile, each as the list that it is; throws at what is no list of words, texts and lists. */
+/** The rules of a profile, each as the list that it is; throws at what is not a list of words, texts and lists. */
 function rulesOf(profile: string): unknown[] {
   const tokens = profile.match(/#?"(?:[^"\\]|\\.)*"|[()]|[^\s()"]+/g) ?? []
   const take = (): unknown => {

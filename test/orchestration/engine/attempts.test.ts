@@ -154,7 +154,7 @@ describe('a step that fans out', () => {
   })
 
   test.each([
-    ['that is no JSON', 'no json'],
+    ['that is not JSON', 'no json'],
     ['that is nested too deep', `{"items":[{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`],
   ])('fails visibly for an output %s', async (_, output) => {
     await using work = await openRuns()

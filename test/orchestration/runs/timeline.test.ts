@@ -155,7 +155,7 @@ describe('the wait of a run', () => {
     await using work = await openWork()
     const { root = '' } = await startRun(work, 'line', { plan: { metadata: { 'gc.routed_to': 'nobody' } } }, ['plan'])
     await work.settled()
-    expect(waits(work, root).waits_for).toContain('which is no agent of the city')
+    expect(waits(work, root).waits_for).toContain('which is not an agent of the city')
     await work.clock.advance(1_000)
     expect(work.attention.list().items).toContainEqual(
       expect.objectContaining({ kind: 'unknown-agent', agent: 'nobody' }),

@@ -93,7 +93,7 @@ describe('a graph by itself', () => {
     [{ formula: 'line', vars: { convoy_id: 'x' } }, 'the variable "convoy_id" is given by gc'],
     [{ formula: 'line', vars: { issue: 'x' } }, 'the variable "issue" is given by gc'],
     [{ formula: 'lost' }, 'step lost.a is for nobody-here, and this city has no such agent'],
-    [{ formula: 'named' }, 'step named.a is assigned to ann, which is no open session'],
+    [{ formula: 'named' }, 'step named.a is assigned to ann, which is not an open session'],
     [{ formula: 'open' }, 'unresolved variable(s)'],
     [{ formula: 'idle' }, 'no step of it is work for an agent'],
     [{ formula: 'bake', vars: { guests: '3' } }, 'which no session of the pool pool is offered'],

@@ -7,7 +7,7 @@ import { type Json, openNetwork, type TestNetwork } from '../network.ts'
 const MINUTE = 60_000
 const NUMBERS = new Map(Array.from({ length: 100 }, (_, n) => [inWords(n), n]))
 
-/** Reads a challenge as an agent would: what is no letter is left out, and the two numbers are worked on. */
+/** Reads a challenge as an agent would: what is not a letter is left out, and the two numbers are worked on. */
 function solve(challenge: string): string {
   const words = challenge
     .split(' ')

@@ -146,7 +146,7 @@ test('a post that says the opposite in the same words is listed, like a report o
   expect(network.recorded()).toEqual(Array.from({ length: 8 }, () => 'post.created'))
 })
 
-test('the author of a repeat is notified, and it is no activity of others on its post', async () => {
+test('the author of a repeat is notified, and it is not activity of others on its post', async () => {
   const { ada, bob, post } = await openPlace('notices')
   await post(ada, SPAM)
   const { body: repeated } = await post(bob, SPAM)

@@ -97,7 +97,7 @@ test('the page of the link changes nothing until a person presses its button', a
   expect((await site.page('/.well-known/http-message-signatures-directory?agent=nobody')).status).toBe(404)
 })
 
-test('without a mail server the address is stored, and what is no address is refused', async () => {
+test('without a mail server the address is stored, and what is not an address is refused', async () => {
   await using network = await openNetwork()
   const key = await network.agent('ada')
   const setUp = async (email: string) =>

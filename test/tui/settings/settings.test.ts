@@ -45,11 +45,11 @@ top = "nothing"`
       '1:1 theme: "blue" is none of auto, dark, light, ansi, none',
       '2:1 mouse: "yes" is neither true nor false',
       '3:1 colour: there is no such setting; there are theme, icons, mouse, bell, title, attach, notify, [colours], [keys] and [pages.NAME]',
-      '7:1 colours.good: "greenish" is no colour: write it as in CSS, such as "#87d787"',
+      '7:1 colours.good: "greenish" is not a colour: write it as in CSS, such as "#87d787"',
       '8:1 colours.nice: there is no such meaning; there are plain, quiet, strong, good, busy, warning, bad, keyword, string, number, name',
       '12:1 keys.up: x is the key of down already',
       expect.stringContaining('13:1 keys.dwon: there is no such key; there are down, up'),
-      '14:1 keys.top: "nothing" is no key; write j, ctrl+f, alt+x, pagedown or the like',
+      '14:1 keys.top: "nothing" is not a key; write j, ctrl+f, alt+x, pagedown or the like',
     ])
     expect(readSettings(text, TERMINAL).settings.bell).toBe(false)
     expect(problems('theme = ')[0]).toStartWith('1:')
@@ -83,12 +83,12 @@ mine = 3
 "two words" = "x"`
     expect(problems(text)).toEqual([
       expect.stringContaining('2:1 pages.nope.columns: there is no list nope; there are cities, attention'),
-      '4:1 pages.rigs.columns: "colour" is no column of rigs; there are rig, state, agents, running, prefix, branch, folder',
+      '4:1 pages.rigs.columns: "colour" is not a column of rigs; there are rig, state, agents, running, prefix, branch, folder',
       expect.stringContaining('6:1 pages.mail.columns: name at least one column of'),
       '7:1 pages.mail.sort: a list has columns, and filters by their names',
       '9:1 pages.cities.columns: "name" is named twice',
-      '11:1 pages.beads.filters.mine: 3 is no text to filter by',
-      '12:1 pages.beads.filters.two words: "two words" is no name: write one word, without @',
+      '11:1 pages.beads.filters.mine: 3 is not text to filter by',
+      '12:1 pages.beads.filters.two words: "two words" is not a name: write one word, without @',
     ])
   })
 })

@@ -188,7 +188,7 @@ describe('the filter', () => {
     expect(here(press(entered, 'esc')).page).toBe('overview')
   })
 
-  test('reads on for rows with its text, or for those that are no bookkeeping, until the screen is full or there are none', () => {
+  test('reads on for rows with its text, or for those that are not bookkeeping, until the screen is full or there are none', () => {
     const location = at('sessions')
     const sessions = enter(alpha, 'sessions')[0]
     const read = (count: number, hasMore: boolean) =>

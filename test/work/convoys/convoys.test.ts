@@ -64,7 +64,7 @@ describe('get and check', () => {
     expect(work.convoys.check(convoy.id).complete).toBe(false)
   })
 
-  test('showing a bead that is no convoy is 404, changing it 400', async () => {
+  test('showing a bead that is not a convoy is 404, changing it 400', async () => {
     await using work = await openWork()
     const { id } = await work.add({ title: 'task' })
     expect(() => work.convoys.get(id)).toThrow(expect.objectContaining({ code: 'convoy-not-found' }))
@@ -96,7 +96,7 @@ describe('add and remove', () => {
     expect(work.recorded()).toEqual([`bead.updated ${convoy.id}`])
   })
 
-  test('members are removed from either relation; with one that is no member, none is removed', async () => {
+  test('members are removed from either relation; with one that is not a member, none is removed', async () => {
     await using work = await openWork()
     const a = await work.add({ title: 'a' })
     const convoy = await work.convoys.create(human, { title: 'x', items: [a.id] })

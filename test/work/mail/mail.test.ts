@@ -235,7 +235,7 @@ describe('read, archive and delete', () => {
       await expect(work()).rejects.toMatchObject({ code: 'mail-not-found' })
   })
 
-  test('an id that is no message is 404 everywhere', async () => {
+  test('an id that is not a message is 404 everywhere', async () => {
     await using world = await openWork()
     const { id } = await world.add({ title: 'task' })
     const loose = await world.add({ title: 'typed by hand', type: 'message' })

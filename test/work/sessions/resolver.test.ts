@@ -71,7 +71,7 @@ describe('an assignee', () => {
     })
     expect(world.city.sessionRepository.liveByName('named', 'mayor')).toHaveLength(1)
     expect(world.city.beads.assign(human, bead.id, { assignee: 'nobody' })).rejects.toThrow(
-      '"nobody" is no open session',
+      '"nobody" is not an open session',
     )
   })
 })

@@ -163,7 +163,7 @@ describe('a dependency', () => {
     ])
   })
 
-  test('stands for the parent in an export, and is no dependency of its own when it comes back', async () => {
+  test('stands for the parent in an export, and is not a dependency of its own when it comes back', async () => {
     await using here = await openTransfer()
     const epic = await here.add({ title: 'epic' })
     const part = await here.add({ title: 'part', parent: epic.id })
@@ -230,7 +230,7 @@ describe('a line about a bead that exists', () => {
   })
 })
 
-describe('a line that is no live bead', () => {
+describe('a line that is not a live bead', () => {
   const OTHERS: Readonly<Record<string, Line>> = {
     memory: { _type: 'memory', key: 'k', value: 'v' },
     header: { _type: 'header', version: 1 },

@@ -145,6 +145,6 @@ const citySuspended = (city: string): AttentionEntry => ({
 
 const unknownAgent = (route: string, bead: string): AttentionEntry => ({
   ...{ id: `unknown-agent:${route}`, kind: 'unknown-agent', agent: route, bead_id: bead },
-  asks: `Work is routed to ${route}, which is no agent of the city, such as bead ${bead}.`,
+  asks: `Work is routed to ${route}, which is not an agent of the city, such as bead ${bead}.`,
   to_do: `gc sling <agent> ${bead}, or add the agent ${route}`,
 })

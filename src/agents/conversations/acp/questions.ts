@@ -39,7 +39,7 @@ export function optionFor(
   const roles = Object.hasOwn(ROLES_BY_ACTION, action) ? (ROLES_BY_ACTION[action] ?? []) : []
   const selected = own ?? roles.flatMap((role) => options.find((option) => option.role === role) ?? [])[0]
   if (selected) return selected
-  const message = `"${action}" is no answer to this question; it can be answered with ${offered.join(', ')}`
+  const message = `"${action}" is not an answer to this question; it can be answered with ${offered.join(', ')}`
   throw invalidField('body.action', message)
 }
 

@@ -12,7 +12,7 @@ import { closeReader, inOrder, type OwnLog, type TrackedLog } from './tracked-lo
 
 export interface LogTrackerOptions {
   places(row: SessionRow): LogPlaces | undefined
-  /** The log of a session that is no file. */
+  /** The log of a session that is not a file. */
   findRecords(row: SessionRow): LogHandle | undefined
   /** The logs that a session was known to have. */
   stored(row: SessionRow): readonly StoredLog[]
@@ -152,7 +152,7 @@ export class LogTracker {
     if (due.size > 0) this.#changed.emit()
   }
 
-  /** A log that is no file is found by its session, and reports growth itself. */
+  /** A log that is not a file is found by its session, and reports growth itself. */
   #findRecords(due: Set<TrackedLog>): void {
     const handle = this.options.findRecords(this.row)
     if (!handle) return

@@ -18,7 +18,7 @@ export interface LogTrackersOptions {
   locator: Pick<LogLocator, 'places' | 'rivals' | 'greeting'>
   logStore: SessionLogStore
   watcher: FileWatcher
-  /** The log of a session whose program is talked to by protocol: it is no file. */
+  /** The log of a session whose program is talked to by protocol: it is not a file. */
   findRecords(row: SessionRow): LogHandle | undefined
   clock: Clock
   deadlines: Deadlines

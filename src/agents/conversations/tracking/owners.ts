@@ -108,7 +108,7 @@ export class LogOwners {
     )
   }
 
-  /** A command that an agent runs in its shell is no part of the agent's own conversation. */
+  /** A command that an agent runs in its shell is not part of the agent's own conversation. */
   #own(claimant: Claimant, log: LogHandle): Claim {
     const role = claimant.hasMain && this.#originOf(log).isCommand ? 'side' : 'main'
     return { role, since: this.#sinceOf(claimant, log) }

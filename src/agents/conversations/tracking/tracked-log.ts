@@ -18,7 +18,7 @@ export interface TrackedLog {
   reader: SharedLog | undefined
   /** Position at which reading resumes when the log is reopened. */
   position: FilePosition | undefined
-  /** Ends the subscription to a log that is no file. */
+  /** Ends the subscription to a log that is not a file. */
   unwatch: () => void
 }
 

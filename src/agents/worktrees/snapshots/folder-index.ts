@@ -269,7 +269,7 @@ function isReadable(path: Buffer): boolean {
   }
 }
 
-/** A path as people read it: bytes that are no UTF-8 are shown as `\xff`. */
+/** A path as people read it: bytes that are not UTF-8 are shown as `\xff`. */
 function shown(path: string): string {
   const bytes = Buffer.from(path, 'latin1')
   const text = bytes.toString('utf8')

@@ -66,7 +66,7 @@ export interface CopiedCommit {
   tipOf(branch: string): Promise<string>
 }
 
-/** A folder that is no worktree of gc's, in which a session works. */
+/** A folder that is not a worktree of gc's, in which a session works. */
 export type SessionFolder = Pick<WorktreeRow, 'session' | 'rig'> & { readonly folder: string }
 
 /** State of a worktree since gc's first look. */
@@ -183,7 +183,7 @@ export class Snapshots {
     return this.#inTurn(() => this.#take(session, 'activity', SNAPSHOTS, true))
   }
 
-  /** Copies the commit that a folder is on which is no worktree of gc's, and shows it to who watches commits. */
+  /** Copies the commit that a folder is on which is not a worktree of gc's, and shows it to who watches commits. */
   copyFolder({ session, rig, folder }: SessionFolder): Promise<void> {
     return this.#inTurn(async () => {
       const place = this.#places.placeOf(folder)
@@ -531,7 +531,7 @@ export class Snapshots {
       read: [outgoing],
     })
     if ((await rig.execute(['check-ref-format', '--branch', branch])).exitCode !== 0)
-      throw new AppError('invalid-request', `${branch} is no name for a branch`)
+      throw new AppError('invalid-request', `${branch} is not a name for a branch`)
     if (await rig.commitOf(`refs/heads/${branch}`)) {
       throw new AppError('conflict-wrong-state', `there is a branch ${branch} in rig ${name} already; name another`)
     }

@@ -65,7 +65,7 @@ function makeSocket(listener: number, call: Notification, number: number): Progr
 const isUnderWay = (answer: Answer): boolean =>
   answer !== 'continue' && (!('errno' in answer) || answer.errno === EINPROGRESS)
 
-/** The number of the file that a socket of a program is; undefined for what is no socket. */
+/** The number of the file that a socket of a program is; undefined for what is not a socket. */
 export function socketInode(thread: number | 'self', descriptor: number): string | undefined {
   try {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(descriptorPath(thread, descriptor)))?.[1]

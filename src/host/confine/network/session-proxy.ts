@@ -152,7 +152,7 @@ export class SessionProxy {
       client.setTimeout(0)
       const head = isTooLong ? undefined : split && parseHead(split.head)
       if (split && head) this.#serve(client, head, split.rest).catch((error) => this.#fail(client, error))
-      else refuse(client, 400, 'that is no request which a proxy can pass on')
+      else refuse(client, 400, 'that is not a request which a proxy can pass on')
     }
     client.on('data', onData)
     client.on('end', () => {
@@ -185,7 +185,7 @@ export class SessionProxy {
 
   async #tunnel(client: Socket, { target }: RequestHead, rest: Buffer): Promise<void> {
     const to = parseAuthority(target)
-    if (!to) throw new Refusal(400, `${target} is no host and port`)
+    if (!to) throw new Refusal(400, `${target} is not a host and port`)
     const outer = this.#routes.to(to.host, to.port, { isPlain: false })
     const place = { ...to, outer, isPlain: false, isTls: false, addresses: await this.#admit(to) }
     const upstream = await this.#dial(client, place)
@@ -400,7 +400,7 @@ class BodyGate extends Transform {
     for (let at = 0; at < bytes.length; ) {
       if (this.#state === 'over') return 'there is more than the request'
       const next = this.#state === 'data' ? this.#data(bytes.length - at) : this.#lineByte(bytes[at] ?? 0)
-      if (next === undefined) return 'the body is no chunked one'
+      if (next === undefined) return 'the body is not chunked'
       at += next
     }
     return undefined

@@ -76,7 +76,7 @@ function proxyTo(hosts: string[], env: ConfinedRun['env']): ProxyRules {
   if (wrong !== undefined) {
     throw new AppError(
       'validation-failed',
-      `${wrong} is no host such as example.com, *.example.com or example.com:8443`,
+      `${wrong} is not a host such as example.com, *.example.com or example.com:8443`,
     )
   }
   const outer = outerProxies(env)

@@ -154,9 +154,9 @@ export class OrderDispatcher {
     return { trackingId }
   }
 
-  /** Follows a run to its end; one that is over ends immediately. Throws `bead-not-found` for what is no run. */
+  /** Follows a run to its end; one that is over ends immediately. Throws `bead-not-found` for what is not a run. */
   follow(trackingId: string, signal: AbortSignal): AsyncIterable<OrderProgress> {
-    if (!this.runs.find(trackingId)) throw new AppError('bead-not-found', `${trackingId} is no run of an order`)
+    if (!this.runs.find(trackingId)) throw new AppError('bead-not-found', `${trackingId} is not a run of an order`)
     return this.#watch.follow(trackingId, signal)
   }
 

@@ -50,7 +50,7 @@ export class ExecRunner {
     this.#options = options
   }
 
-  /** Adopts what runs, and starts what is to run. */
+  /** Adopts running commands, and starts queued ones. */
   async start(): Promise<void> {
     const { runs, commands, tokens } = this.#options
     this.#isStopped = false
@@ -86,7 +86,7 @@ export class ExecRunner {
     this.#identities.set(trackingId, identity)
   }
 
-  /** Starts what is to run, oldest first, as far as there is room. */
+  /** Starts queued commands, oldest first, while slots are free. */
   wake(): void {
     if (!this.#isReady) return
     for (const lane of ['due', 'webhook'] as const) {

@@ -71,7 +71,7 @@ function after(schedule: string, wall: WallMinute): WallMinute | undefined {
   return at === null ? undefined : Math.floor(at.getTime() / MINUTE_MS)
 }
 
-/** Throws a sentence for what is no schedule of five fields. It is read as if every zone were UTC: what is due where is our rule. */
+/** Throws a sentence for what is not a schedule of five fields. It is read as if every zone were UTC: what is due where is our rule. */
 function scheduleOf(text: string): Schedule {
   const known = parsed.get(text)
   if (known) return known

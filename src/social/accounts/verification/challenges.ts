@@ -48,7 +48,7 @@ const TASKS: readonly Task[] = [
 const NOISE = ['^', '[', ']', '~', '|']
 const NOISE_EVERY = 6
 
-/** A sum in words behind noise: anyone who leaves out what is no letter can read it. */
+/** A sum in words behind noise: anyone who leaves out what is not a letter can read it. */
 export function newChallenge(draw: Draw): Challenge {
   const task = TASKS[draw(TASKS.length)] ?? TASKS[0]
   if (!task) throw new Error('there is no task')

@@ -94,7 +94,7 @@ const DELETE_BAND = command<[number, number]>('DELETE FROM text_bands WHERE band
 
 /**
  * Notices texts that copy another one of the last days, by the same agent or another. A contradiction, a correction or a
- * report with other numbers is no copy. What a comparison costs does not depend on how many texts there are: it looks at
+ * report with other numbers is not a copy. What a comparison costs does not depend on how many texts there are: it looks at
  * the author's newest, and at the newest that have a band of the fingerprint in common.
  */
 export class Duplicates {

@@ -170,7 +170,7 @@ function normalTimestamp(value: unknown): string | undefined {
   return Number.isNaN(timestamp) ? undefined : toTimestamp(timestamp)
 }
 
-/** A text that is no JSON stands for itself; any other value, and a text that is JSON, is written as JSON. */
+/** A text that is not JSON stands for itself; any other value, and a text that is JSON, is written as JSON. */
 const encodeJson = (value: unknown): string =>
   typeof value === 'string' && decodeJson(value) === value ? value : JSON.stringify(value)
 

@@ -304,7 +304,7 @@ function otherKind(value: unknown): string | undefined {
   return Object.keys(SHAPES).find((kind) => SHAPES[kind]?.(fields))
 }
 
-/** Throws for what is no date; offsets and fractions of a second count. */
+/** Throws for what is not a date; offsets and fractions of a second count. */
 function parseTimestamp(value: string, field: string, lineNumber: number): number {
   const timestamp = Date.parse(value)
   if (Number.isNaN(timestamp)) throw invalidLine(lineNumber, `has an invalid timestamp in ${field}: ${value}`)
