@@ -19,7 +19,7 @@ const RECORD_TYPES = ['convoy', 'event', 'gate', 'message', 'molecule', 'session
 
 const STATUSES: Readonly<Record<(typeof GIVEN_STATUSES)[number], string>> = {
   open: 'not begun',
-  in_progress: 'claimed by somebody',
+  in_progress: 'claimed by a session',
   blocked: 'marked as blocked; one that waits for another bead stays open',
   deferred: 'put off',
   closed: 'done',

@@ -241,7 +241,7 @@ async function checkConfinement(context: CommandContext): Promise<CheckResult> {
   const { INHERITED, outerSession } = await import('../../src/host/confine/outer.ts')
   const listener = outerSession() ? INHERITED : 'seccomp with a listener'
   if (!hasListener()) {
-    const remedy = `run Linux 5.13 or later, and allow gc to use seccomp in containers; ${ON_PURPOSE}`
+    const remedy = `allow gc to use seccomp; containers can forbid it; ${ON_PURPOSE}`
     return bad('warning', NAME, `seccomp passes no system calls to gc on this kernel (${release()})`, remedy)
   }
   const { yamaObstacle } = await import('../../src/host/confine/yama.ts')

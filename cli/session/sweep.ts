@@ -30,7 +30,7 @@ async function sweep(context: CommandContext, session: string | undefined, optio
     if (options.json) printJson(io, { ended: [], remaining: [] })
     return
   }
-  if (!options.yes && !(await isConfirmed(io, items.length))) throw failure('nothing was ended')
+  if (!options.yes && !(await isConfirmed(io, items.length))) throw failure('nothing was stopped')
   const body = { ids: items.map(({ id }) => id), ...(session !== undefined && { session }) }
   const result = await city.call('POST ~/detached-processes/sweep', { body })
   if (options.json) printJson(io, result)

@@ -269,7 +269,7 @@ async function start(context: CommandContext, plan: CityPlan, budget: Amount | u
   const current = await context.withSupervisor()
   const cities = await current.cities()
   if (cities.some((city) => city.name === name))
-    throw failure(`there is a city ${name} already; give another folder, or --name`)
+    throw failure(`city ${name} already exists; give another folder, or --name`)
   await write()
   const accepted = await current.client.call('POST /v0/city/register', { body: { path } }).catch((error: unknown) => {
     throw failure(

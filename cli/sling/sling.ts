@@ -110,7 +110,7 @@ function slingText(city: CityClient, target: string, text: string, options: Slin
   const [title = '', ...rest] = text.trim().split(/\r?\n/)
   const description = rest.join('\n').trim()
   const { force, reassign, ...others } = slingFields(options)
-  if (force || reassign) throw usageError('--force and --reassign are about a bead that is there already')
+  if (force || reassign) throw usageError('--force and --reassign need an existing bead')
   return city.call('POST ~/sling/text', { body: { target, title, ...(description && { description }), ...others } })
 }
 

@@ -34,7 +34,7 @@ export function claimFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const found = lstatSync(path)
   if (!found.isDirectory() || found.uid !== process.getuid?.()) {
-    throw new AppError('forbidden', `${path} belongs to somebody else; remove it or choose another GC_HOME`)
+    throw new AppError('forbidden', `${path} belongs to another user; remove it or choose another GC_HOME`)
   }
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
 }

@@ -126,7 +126,7 @@ describe('equal questions', () => {
     const { answered, left } = (await city.call('POST ~/attention/answer', { body })).body
     expect([answered.sort(), left]).toEqual([
       others.map(({ id }) => id).sort(),
-      [{ id: restarted?.id, reason: expect.stringContaining('went away') }],
+      [{ id: restarted?.id, reason: expect.stringContaining('ended without an answer') }],
     ])
     const given = names.filter((name) => existsSync(log(name)) && readFileSync(log(name), 'utf8').includes('Yes'))
     expect(given).toEqual(others.map(({ agent }) => agent).sort())

@@ -135,7 +135,7 @@ describe('gc init with options of a first agent', () => {
       [[folder, '--program', 'gemini', '--max', '1001'], 'must be'],
       [[folder, '--program', 'gemini', '--budget', '5'], 'needs a unit'],
       [[folder, '--program', 'gemini', '--name', 'a b'], 'cannot name a city'],
-      [[folder, '--program', 'gemini', '--name', 'town'], 'there is a city town already'],
+      [[folder, '--program', 'gemini', '--name', 'town'], 'city town already exists'],
       [[folder, '--program', 'gemini', '--template', 'gastown'], 'go without the options of a first agent'],
       [[town.city, '--program', 'gemini'], 'already initialized'],
     ]

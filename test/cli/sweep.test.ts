@@ -18,7 +18,7 @@ test('gc session sweep ends nothing unless a person says yes', async () => {
   expect(await town.gc(['session', 'sweep'])).toMatchObject({ status: 0, out: 'No process has left its session.\n' })
   const pid = detach()
   const asked = await town.gc(['session', 'sweep'], { interactive: true, stdin: 'no' })
-  expect(asked).toMatchObject({ status: 1, err: 'End 1 process? [y/N] gc: nothing was ended\n' })
+  expect(asked).toMatchObject({ status: 1, err: 'End 1 process? [y/N] gc: nothing was stopped\n' })
   expect(asked.out).toContain(`${pid}`)
   expect(alive(pid)).toBe(true)
   const confirmed = await town.gc(['session', 'sweep'], { interactive: true, stdin: 'y' })

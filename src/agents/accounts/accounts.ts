@@ -35,7 +35,7 @@ export class LoginAccounts {
   /** Declares an account. The first one of a provider keeps the program's own login in use beside it. */
   async add({ name, provider, home, env_file, stands_in_for = [] }: AccountAdd): Promise<Account> {
     const { accounts, repository } = this.options
-    if (accounts.named(name)) throw new AppError('conflict-wrong-state', `there is an account ${name} already`)
+    if (accounts.named(name)) throw new AppError('conflict-wrong-state', `account ${name} already exists`)
     const isFirst = !accounts.all.some((account) => account.provider === provider)
     const draft = {
       name,

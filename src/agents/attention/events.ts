@@ -42,5 +42,5 @@ export const AttentionCleared = defineEvent(
     },
     { $id: 'AttentionClearedPayload', additionalProperties: false },
   ),
-  'Something does not wait for a person any more.',
+  'An item no longer needs a person.',
 )

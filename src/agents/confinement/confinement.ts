@@ -42,7 +42,7 @@ export interface Confinable
   readonly declared: string
 }
 
-/** As whose session one is confined: its agent's, or its provider's; undefined when its agent is not declared any more. */
+/** As whose session one is confined: its agent's, or its provider's; undefined when its agent is no longer declared. */
 export function confinableOf(
   { kind, template }: Pick<SessionRow, 'kind' | 'template'>,
   agent: AgentConfig | undefined,

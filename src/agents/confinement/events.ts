@@ -5,4 +5,4 @@ export const RigTrusted = defineEvent(
   NoPayload,
   'A person trusts the folder of a rig, and those that gc makes of it.',
 )
-export const RigDistrusted = defineEvent('rig.distrusted', NoPayload, 'A person trusts a rig no longer.')
+export const RigDistrusted = defineEvent('rig.distrusted', NoPayload, 'A person revoked the trust in a rig.')

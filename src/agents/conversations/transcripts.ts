@@ -146,7 +146,7 @@ function rejectCursor({ before, after }: TranscriptQuery): void {
   if (!before && !after) return
   throw new AppError(
     TRANSCRIPT_CURSOR_INVALIDATED,
-    'that entry is not in the transcript any more; read it from the start',
+    'that entry is no longer in the transcript; read it from the start',
   )
 }
 

@@ -214,7 +214,7 @@ export class LaunchPlanner {
   prepare(row: SessionRow, token: string, instructions: string, servers: readonly ToolServer[] = []): PreparedLaunch {
     const agent = this.#agentOf(row)
     if (row.kind === 'agent' && !agent)
-      throw new AppError('agent-not-found', `agent '${row.template}' is not in the configuration any more`)
+      throw new AppError('agent-not-found', `agent '${row.template}' is no longer in the configuration`)
     const provider = agent ? this.providerOf(agent) : this.provider(row.provider)
     const reason = agent && unusable(agent, this.config.current, this.environment)
     const missing = reason ?? this.#missingProgram(agent, provider)

@@ -174,6 +174,6 @@ const liveSteps = ({ sessionLive }: AgentConfig): SetupStep[] =>
 /** Reason a command failed, as a sentence; undefined when it did not. */
 function failureMessage({ key, line }: SetupStep, { code, output }: ShellResult, timeout: number): string | undefined {
   if (code === 0) return undefined
-  const how = code === undefined ? `was ended after ${timeout / 1000} s` : `ended with exit code ${code}`
+  const how = code === undefined ? `was stopped after ${timeout / 1000} s` : `ended with exit code ${code}`
   return `${key} \`${line.slice(0, 200)}\` ${how}${output ? `: ${output.slice(-500)}` : ''}`
 }

@@ -11,5 +11,5 @@ export const BeadParked = defineEvent(
     },
     { $id: 'BeadParkedPayload', additionalProperties: false },
   ),
-  'So many sessions exited while they worked on a bead that it is not offered any more until a person unparks it.',
+  'Too many sessions exited while they worked on a bead; gc does not offer it again until a person unparks it.',
 )

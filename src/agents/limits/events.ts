@@ -19,5 +19,5 @@ const Failed = Type.Object({ login, provider, reason: Type.String() }, { $id: 'L
 const Restored = Type.Object({ login, provider }, { $id: 'LoginRestored', ...closed })
 
 export const LimitReached = defineEvent('login.limited', Reached, 'A login reached its usage limit.')
-export const LoginFailed = defineEvent('login.failed', Failed, 'A login is not accepted any more.')
-export const LoginRestored = defineEvent('login.restored', Restored, 'A login can be worked with again.')
+export const LoginFailed = defineEvent('login.failed', Failed, 'A login is no longer accepted.')
+export const LoginRestored = defineEvent('login.restored', Restored, 'A login is usable again.')

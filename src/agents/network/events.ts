@@ -14,7 +14,7 @@ export const NetworkAccountAdded = defineEvent(
 export const NetworkAccountStopped = defineEvent(
   'network.account_stopped',
   NetworkAccountPayload,
-  'An agent was kept from the social network.',
+  'An agent was banned from the social network.',
 )
 export const NetworkAccountStarted = defineEvent(
   'network.account_started',

@@ -24,13 +24,13 @@ export const SessionAnswered = defineEvent(
     {
       ...question,
       prompt: Type.Optional(Type.String()),
-      choice: optional('The answer in the program’s words; absent when the question went away without one.'),
+      choice: optional('The answer in the program’s words; absent when the question ended without one.'),
       rule: optional('The rule that gave the answer; absent from answers of people.'),
       choice_text: optional('The text that was given with the answer; cut after 8,000 characters.'),
     },
     { $id: 'SessionAnsweredPayload', ...closed },
   ),
-  'A question of a session was answered by the actor of this event, or needs no answer any more.',
+  'A question of a session was answered by the actor of this event, or no longer needs an answer.',
 )
 
 const rulePayload = ($id: string) => Type.Object({ rule: Type.String() }, { $id, additionalProperties: false })

@@ -17,7 +17,7 @@ export function describeOutcome(row: QuestionRow): string {
   const { state, choice, actor, answeredAt, endedAt, rule } = row
   const name = questionId(row)
   if (state === 'open') return `${name} is open`
-  if (state === 'gone') return `${name} went away without an answer of gc at ${toTimestamp(endedAt ?? 0)}`
+  if (state === 'gone') return `${name} ended without an answer from gc at ${toTimestamp(endedAt ?? 0)}`
   const by = rule === null ? (actor?.name ?? 'somebody') : `rule ${rule}`
   const what = `"${choice?.label ?? ''}"`
   if (state === 'answering') return `${name} is being answered with ${what} by ${by}`

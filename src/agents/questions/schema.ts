@@ -52,7 +52,7 @@ export const QuestionView = Type.Object(
     state: Type.Union(
       [Type.Literal('open'), Type.Literal('answering'), Type.Literal('answered'), Type.Literal('gone')],
       {
-        description: '`gone`: it went away without an answer of gc, as when somebody answered at the terminal.',
+        description: '`gone`: it ended without an answer from gc, such as when someone answered in the terminal.',
       },
     ),
     choice: Type.Optional(Type.String({ description: 'The answer in the program’s words.' })),

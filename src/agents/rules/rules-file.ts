@@ -70,7 +70,7 @@ export class RulesFile {
         throw new AppError('conflict-wrong-state', `${this.path} could not be edited; edit it by hand`)
       if (await writePrivateFile(this.path, next, () => this.#stamp() === stamp)) return
     }
-    throw new AppError('conflict-wrong-state', `${this.path} is written by somebody else; try again`)
+    throw new AppError('conflict-wrong-state', `${this.path} is being written by another process; try again`)
   }
 
   /** Fingerprint of the file's state; undefined without a file. */

@@ -57,7 +57,7 @@ export class PermissionModes {
     }
     const agent = row.kind === 'agent' ? launchPlanner.agent(row.template) : undefined
     if (row.kind === 'agent' && !agent) {
-      throw new AppError(SESSION_CONFLICT, `conflict: agent ${row.template} is not in the configuration any more`)
+      throw new AppError(SESSION_CONFLICT, `conflict: agent ${row.template} is no longer in the configuration`)
     }
     const provider = agent ? launchPlanner.providerOf(agent) : launchPlanner.provider(row.provider)
     if (!provider?.optionsSchema.some(({ key }) => key === 'permission_mode')) {

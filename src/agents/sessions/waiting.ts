@@ -36,7 +36,7 @@ export class WaitingReasons {
 
   #retry({ retryAt, reason }: SessionRow): string | undefined {
     if (retryAt === null || retryAt <= this.options.clock.now()) return undefined
-    return `its last start failed${reason ? ` (${reason})` : ''}; it is tried again at ${toTimestamp(retryAt)}`
+    return `its last start failed${reason ? ` (${reason})` : ''}; gc retries at ${toTimestamp(retryAt)}`
   }
 }
 

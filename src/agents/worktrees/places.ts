@@ -49,7 +49,7 @@ export class RigPlaces {
   /** Throws where something lies that is not a worktree: who put it there could write it on. */
   requireUnused(path: string, rows: readonly WorktreeRow[]): void {
     if (!existsSync(path) || rows.some((row) => row.path === path)) return
-    throw new AppError('service-unavailable', `${path} is there already, and no worktree of gc; move it away`)
+    throw new AppError('service-unavailable', `${path} already exists and is not a worktree of gc; move it away`)
   }
 
   /** Throws where a rig borrows from a repository that a session may have named. */

@@ -140,7 +140,7 @@ export class LandingChecks {
   async #launch(row: CheckRow): Promise<void> {
     const { tokens, commands, store, rows, clock, deadlines, report } = this.options
     const place = this.options.place(row.rig, slotOf(row))
-    if (!place) return this.#finish(row, { verdict: 'none', reason: 'the rig checks nothing any more', output: '' })
+    if (!place) return this.#finish(row, { verdict: 'none', reason: 'the rig no longer has a check', output: '' })
     const token = tokens.issue(nameOf(row))
     try {
       await place.scratch.checkOut(row.commitId)
@@ -156,7 +156,7 @@ export class LandingChecks {
       tokens.end(token.hash)
       const isOurs = error instanceof AppError && error.code !== 'validation-failed'
       if (!isOurs) return this.#finish(row, { verdict: 'none', reason: errorMessage(error), output: '' })
-      report(`check ${row.id} could not be started and is tried again: ${errorMessage(error)}`)
+      report(`check ${row.id} could not be started; gc retries: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => this.wake())
     }
   }
@@ -195,7 +195,7 @@ export class LandingChecks {
   #end(row: CheckRow): void {
     const { commands, report, deadlines } = this.options
     commands.end(nameOf(row)).catch((error) => {
-      report(`check ${row.id} could not be ended: ${errorMessage(error)}`)
+      report(`check ${row.id} could not be stopped: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => (this.#isRunning ? this.#end(row) : undefined))
     })
   }

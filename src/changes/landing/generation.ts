@@ -162,7 +162,7 @@ export class Generation {
       return
     }
     this.#running = ''
-    report(`generated files of rig ${rig} could not be made and are tried again: ${message}`)
+    report(`generated files of rig ${rig} could not be generated; gc retries: ${message}`)
     this.#retry = deadlines.after(RETRY_MS, wake)
   }
 }

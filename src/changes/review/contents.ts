@@ -128,7 +128,7 @@ export class ChangeContents {
     if (repository) return repository
     throw new AppError(
       'conflict-wrong-state',
-      `the commits of ${id} are not kept any more: gc keeps those of a decided change for 30 days`,
+      `the commits of ${id} are gone: gc keeps those of a decided change for 30 days`,
     )
   }
 }

@@ -64,7 +64,7 @@ export const changeRoutes = (city: CityOf<{ changes: Changes; reviews: Reviews }
       id: 'show-change',
       summary: 'Show a change with files, comments, rounds, reviewers and cost',
       description:
-        'Drafts of comments are shown to their author. Once a change was decided 30 days ago, its files and commits are not kept any more.',
+        'Drafts of comments are shown to their author. Once a change was decided 30 days ago, its files and commits are gone.',
       needs: ofOtherChanges,
       ok: ChangeView,
       errors: ['change-not-found', 'service-unavailable'],

@@ -245,7 +245,7 @@ export const ChangeView = Type.Object(
     cost: ChangeCost,
     seen: optional('The last commit that you saw of it, if you looked at it.'),
     since: Type.Optional(Type.Integer({ description: 'The last round before this one that you looked at.' })),
-    restore: optional('The command that puts its commits into a new branch; absent once they are not kept any more.'),
+    restore: optional('The command that puts its commits into a new branch; absent once they are gone.'),
   },
   { $id: 'ChangeView', ...closed },
 )

@@ -17,7 +17,7 @@ export const CityCreated = defineEvent('city.created', Place, 'A city was regist
 export const CityUnregisterRequested = defineEvent(
   'city.unregister_requested',
   Place,
-  'A city was taken out of the registry; its sessions are being ended.',
+  'A city was taken out of the registry; its sessions are stopping.',
 )
 
 export const CityCreateSucceeded = defineEvent(
@@ -53,7 +53,7 @@ export const SupervisorShutdownRequested = defineEvent(
       signal: Type.Optional(Type.String()),
       client_addr: Type.Optional(Type.String()),
       mode: Type.Union([Type.Literal('destructive'), Type.Literal('preserve_sessions'), Type.Literal('unknown')], {
-        description: 'True if the sessions were ended or left to the host.',
+        description: 'True if the sessions were stopped; false if the host keeps them.',
       }),
     },
     { $id: 'SupervisorShutdownPayload', additionalProperties: false },

@@ -39,7 +39,7 @@ const StorageBindingOutcome = payload('StorageBindingOutcomePayload', {
 
 const work = [
   defineEvent('execution.step_defined', NoPayload, 'A step of a run was defined.'),
-  defineEvent('execution.step_started', NoPayload, 'A step of a run was begun.'),
+  defineEvent('execution.step_started', NoPayload, 'A step of a run started.'),
   defineEvent('execution.step_completed', NoPayload, 'A step of a run was completed.'),
   defineEvent('execution.work_associated', NoPayload, 'Work was associated with a run.'),
 ]

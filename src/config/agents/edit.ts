@@ -44,7 +44,7 @@ export function addAgent(base: AgentBase, { name, dir, prompt, keys }: AgentDraf
   requireProgram(keys, base.config.providers)
   const qualified = qualify(dir, name)
   if (base.config.agents.some((agent) => agent.qualified === qualified)) {
-    throw new AppError('conflict-wrong-state', `conflict: there is an agent "${qualified}" already`)
+    throw new AppError('conflict-wrong-state', `conflict: agent "${qualified}" already exists`)
   }
   const taken = new Set(listAgentFolders(base.files.city).map(({ folder }) => folder.toLowerCase()))
   const folder = chooseAgentFolder(name, dir, taken)

@@ -53,7 +53,7 @@ export class ConfigWatcher {
       this.#watchers.set(path, watcher)
     } catch (error) {
       if (hasCode(error, 'ENOENT', 'ENOTDIR')) return
-      this.report(`${path} cannot be watched, reload by hand: ${errorMessage(error)}`)
+      this.report(`${path} cannot be watched; run gc reload after changes: ${errorMessage(error)}`)
     }
   }
 

@@ -47,4 +47,4 @@ const stillHeld = (folder: string, holder: string): AppError =>
 
 /** The end of an edit that found its files changed, each time it was made again, by somebody who takes no lock. */
 export const keepsChanging = (): AppError =>
-  new AppError('conflict-concurrent-modify', 'conflict: the files are being changed by somebody else; try again')
+  new AppError('conflict-concurrent-modify', 'conflict: another process is changing the files; try again')

@@ -57,7 +57,7 @@ function declareOrderFile(fileName: string, file: string, root: RootSnapshot, to
   const name = fileName.slice(0, -SUFFIX.length)
   const diagnostics = new Diagnostics()
   const reader = openFile({ layer: ORDER_FILES, diagnostics, file, toml, unknownKeys: 'lint', kind: 'order-file' })
-  if (toml === undefined) reader.error('', root.problemOf(join(ORDERS_FOLDER, fileName)) ?? 'is not there any more')
+  if (toml === undefined) reader.error('', root.problemOf(join(ORDERS_FOLDER, fileName)) ?? 'no longer exists')
   else if ('table' in toml && !reader.has('order')) reader.error('', 'has no [order] table')
   if (!NAME.test(name)) {
     reader.error(

@@ -94,7 +94,7 @@ export class RigClones {
     if (repeated) return repeated
     this.#requireFreeName(tx, request)
     if (existsSync(join(config.path, request.path))) {
-      throw new AppError('conflict-wrong-state', `conflict: ${request.path} is there already; give another path`)
+      throw new AppError('conflict-wrong-state', `conflict: ${request.path} already exists; give another path`)
     }
     const { requestId, digest, rig, path } = request
     const row = {
@@ -136,7 +136,7 @@ export class RigClones {
       fieldErrors.push({ location: 'body.in_flight_request_id', message: 'is being cloned', value: running.requestId })
       fieldErrors.push({ location: 'body.event_cursor', message: 'reports the outcome', value: String(running.cursor) })
     }
-    throw conflict(`there is a rig "${rig}" already`, 'rig_name_conflict', fieldErrors)
+    throw conflict(`rig "${rig}" already exists`, 'rig_name_conflict', fieldErrors)
   }
 
   #start(request: CloneRequest, requester: Actor): void {

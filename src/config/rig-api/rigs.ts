@@ -225,7 +225,7 @@ export class Rigs {
     const city = this.config.path
     const folder = resolve(city, path)
     if (!isFolder(folder)) {
-      throw new AppError('invalid-request', `${folder} is not a folder; make it first, or give another path`)
+      throw new AppError('invalid-request', `${folder} is not a folder; create it first, or give another path`)
     }
     const wrong = this.#problems({ name, path: folder }).find(({ prevents }) => prevents === 'rig')
     if (wrong) throw new AppError('invalid-request', wrong.text)

@@ -100,8 +100,8 @@ export const RigActed = Type.Object(
     status: Type.String({ description: '`ok`, or for a restart also `partial` and `failed`.' }),
     action: Type.String(),
     rig: Type.String(),
-    killed: Type.Optional(Type.Array(Type.String(), { description: 'Sessions that were ended.' })),
-    failed: Type.Optional(Type.Array(Type.String(), { description: 'Sessions that could not be ended.' })),
+    killed: Type.Optional(Type.Array(Type.String(), { description: 'Sessions that were stopped.' })),
+    failed: Type.Optional(Type.Array(Type.String(), { description: 'Sessions that could not be stopped.' })),
   },
   { $id: 'RigActionBody', ...closed },
 )

@@ -49,7 +49,7 @@ export function addRig(base: RigBase, { name, path, prefix, defaultBranch }: Rig
   const { config, files, declarations } = base
   const includes = declarations.workspace?.values.defaultRigIncludes ?? []
   if (config.rigs.some((rig) => rig.name === name)) {
-    throw new AppError('conflict-wrong-state', `conflict: there is a rig "${name}" already`)
+    throw new AppError('conflict-wrong-state', `conflict: rig "${name}" already exists`)
   }
   const prefixes = [config.prefix, ...config.rigs.map((rig) => rig.prefix)]
   const taken = new Set(prefixes.map((each) => each.toLowerCase()))

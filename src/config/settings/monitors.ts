@@ -47,7 +47,7 @@ export function resolveMonitors(
   return monitors.flatMap((declaration) => {
     const { name, owner, repo } = declaration.values
     if (name === undefined || owner === undefined || repo === undefined) return []
-    if (names.has(name)) diagnostics.error(locationOf(declaration, 'name'), `there is a monitor "${name}" already`)
+    if (names.has(name)) diagnostics.error(locationOf(declaration, 'name'), `monitor "${name}" already exists`)
     names.add(name)
     return [resolveMonitor(declaration, { name, owner, repo }, rigs, diagnostics)]
   })

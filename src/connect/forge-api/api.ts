@@ -88,7 +88,7 @@ export async function ask(address: string, question: ForgeRequest): Promise<Answ
   const { status, etag, value } = await send(address, { accept: 'application/vnd.github+json', ...question })
   if (status === 304) return undefined
   if (status !== 200) throw new Error(`${pathOf(address)} answered ${status}`)
-  if (value === undefined) throw new Error(`${pathOf(address)} answered no JSON`)
+  if (value === undefined) throw new Error(`${pathOf(address)} did not answer with JSON`)
   return { etag, value }
 }
 

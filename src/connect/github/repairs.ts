@@ -74,7 +74,7 @@ export class PullRequestRepairs {
     const base = { monitor: monitor.name, number: pull.number, headSha: pull.headSha, shown }
     if (what === 'mended') {
       this.#save(tx, { ...base, failure: '', repair: row?.repair ?? '', isGiven: row?.isGiven ?? true })
-      this.#notify(tx, monitor, `${pullRequestName(monitor, pull)} needs no repair any more`, pull.url)
+      this.#notify(tx, monitor, `${pullRequestName(monitor, pull)} no longer needs a repair`, pull.url)
       return
     }
     const repair = this.#isOpen(row) ? this.#refresh(tx, row, failed) : what === 'failed' && this.#begin(tx, failed)

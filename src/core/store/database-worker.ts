@@ -86,7 +86,7 @@ export class DatabaseWorker {
     if (!worker) return
     await this.#run({ kind: 'exit' }).catch(() => {})
     worker.terminate()
-    this.#fail(new Error('the worker was ended'))
+    this.#fail(new Error('the worker was stopped'))
   }
 
   #run<T>(job: WorkerJob): Promise<T> {

@@ -232,7 +232,7 @@ function parseRecords(payload: Uint8Array): AgentRecord[] {
 /** The host ended during a request: whether the request was carried out is not known. */
 export class LinkLostError extends AppError {
   constructor(op: Operation) {
-    super('service-unavailable', `the session host went away before it answered ${op}`)
+    super('service-unavailable', `the session host exited before it answered ${op}`)
   }
 }
 

@@ -199,7 +199,7 @@ export class HostLinks {
   async #reconnect(pid: number): Promise<void> {
     const link = await this.#connectOnce()
     if (link.hello.pid === pid) return
-    this.#tellLost(`the session host (pid ${pid}) is gone; what it ran has been ended`)
+    this.#tellLost(`the session host (pid ${pid}) is gone; its programs have been stopped`)
   }
 
   /** A host of an older build is gone: with its last session, or lost. */

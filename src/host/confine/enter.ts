@@ -39,7 +39,8 @@ export interface Program {
 export function enter(policy: Policy, program: Program): never {
   const arch = architecture()
   const landlock = landlockVersion()
-  if (landlock === 0) throw new Error('this kernel has no Landlock, which Linux has since 5.13 where it is switched on')
+  if (landlock === 0)
+    throw new Error('this kernel has no Landlock; Linux 5.13 and later have it, if it is enabled at boot')
   const obstacle = policy.network === 'none' ? undefined : yamaObstacle()
   if (obstacle !== undefined) throw new Error(obstacle)
   assertSucceeded('give up new rights', syscall(callNumber('prctl'), PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).value)
@@ -76,8 +77,10 @@ function installListener(filter: Uint8Array): number {
   const killable = install(filter, NEW_LISTENER | WAIT_KILLABLE)
   const { value, errno } = killable.errno === EINVAL ? install(filter, NEW_LISTENER) : killable
   if (value >= 0) return value
-  if (errno === EBUSY) throw new Error('another program answers its system calls already, and Linux lets one do so')
-  throw new Error(`this system hands no system calls over to be answered, as Linux does since 5.0 (errno ${errno})`)
+  if (errno === EBUSY) throw new Error('another program already handles its system calls, and Linux allows only one')
+  throw new Error(
+    `this system cannot pass system calls to gc; Linux 5.0 and later can, unless a container forbids it (errno ${errno})`,
+  )
 }
 
 function installFilter(filter: Uint8Array): void {

@@ -234,7 +234,7 @@ export class HostSessions {
     this.#endings.set(session.run, { grace, reason, done })
     done
       .catch((error) => {
-        this.parts.report(`${session.key} could not be ended: ${errorMessage(error)}`)
+        this.parts.report(`${session.key} could not be stopped: ${errorMessage(error)}`)
         if (session.exitStatus) this.parts.deadlines.after(RETRY_MS, () => this.#exited(session))
       })
       .finally(() => this.#endings.delete(session.run))
@@ -319,7 +319,7 @@ function screenOfExit({ lastOutput }: Exit, lines = lastOutput.length): Screen {
 /** Says which processes of a session are still there although they were killed. */
 function survivorsError(key: string, survivors: readonly ProcessSummary[]): AppError {
   const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
-  return new AppError('gateway-timeout', `${key} could not be ended: ${named} survived KILL`)
+  return new AppError('gateway-timeout', `${key} could not be stopped: ${named} survived KILL`)
 }
 
 /** The last lines that fit. */

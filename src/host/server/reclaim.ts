@@ -19,7 +19,10 @@ export async function reclaim(lost: HostFiles, into: HostFiles, endings: Process
     const { survivors } = await endings.end(records.map(originOf), { grace: GRACE_MS, daemons: true })
     if (survivors.length > 0) {
       const named = survivors.map(({ pid, command }) => `${pid} (${command})`).join(', ')
-      throw new AppError('service-unavailable', `a host died and left ${named}, which survived KILL; end it by hand`)
+      throw new AppError(
+        'service-unavailable',
+        `a host died and left ${named}, which survived SIGKILL; stop it yourself`,
+      )
     }
   }
   const exits = records.map((record) => exitOf(record, clock))

@@ -94,7 +94,7 @@ export class SessionRegistry {
   foreground(key: string): TerminalSession | AgentSession {
     const session = this.get(key)
     if (session.kind !== 'command') return session
-    throw new AppError('conflict-wrong-state', `${key} is a command: it can only be ended`)
+    throw new AppError('conflict-wrong-state', `${key} is a command: it can only be stopped`)
   }
 
   /** The session under a key, which must be on a terminal. */
@@ -106,7 +106,7 @@ export class SessionRegistry {
   agent(key: string): AgentSession {
     const session = this.get(key)
     if (session.kind === 'acp') return session
-    throw new AppError('conflict-wrong-state', `${key} is not an agent that is spoken to by protocol`)
+    throw new AppError('conflict-wrong-state', `${key} does not use the agent protocol (ACP)`)
   }
 
   /** The terminal or the command of a key, of the session that ended last where none runs. */

@@ -190,7 +190,7 @@ export class CheckRunner {
       tokens.end(token.hash)
       const isOurs = error instanceof AppError && error.code !== 'validation-failed'
       if (!isOurs) return this.#fail(row, errorMessage(error))
-      report(`the check of ${row.controlId} could not be started and is tried again: ${errorMessage(error)}`)
+      report(`the check of ${row.controlId} could not be started; gc retries: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => this.#wake())
     }
   }
@@ -241,7 +241,7 @@ export class CheckRunner {
   #end(row: CheckRow): void {
     const { commands, report, deadlines } = this.#options
     commands.end(nameOf(row)).catch((error) => {
-      report(`the check of ${row.controlId} could not be ended: ${errorMessage(error)}`)
+      report(`the check of ${row.controlId} could not be stopped: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => (this.#isRunning ? this.#end(row) : undefined))
     })
   }

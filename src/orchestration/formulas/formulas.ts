@@ -230,5 +230,5 @@ async function writeFormula(
   const path = `${FOLDER}/${file}`
   using lock = await EditLock.acquire(city)
   if (await writeDrafts(lock, new Map([[path, change.text]]), () => change.before)) return
-  throw new AppError('conflict-concurrent-modify', `conflict: ${path} is being changed by somebody else; try again`)
+  throw new AppError('conflict-concurrent-modify', `conflict: ${path} is being changed by another process; try again`)
 }

@@ -100,7 +100,7 @@ function suggestNextSteps(
   const threads = activity.length
   return [
     ...(threads > 0
-      ? [`Answer in ${threads === 1 ? 'the thread' : `the ${threads} threads`} above: somebody wrote to you.`]
+      ? [`Answer in ${threads === 1 ? 'the thread' : `the ${threads} threads`} above: someone wrote to you.`]
       : []),
     ...(direct.messages > 0 ? ['Read your direct messages: GET /api/v1/agents/dm/conversations'] : []),
     ...(direct.requests > 0

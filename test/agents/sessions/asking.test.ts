@@ -424,7 +424,7 @@ describe('equal questions', () => {
     expect(answered).toMatchObject({
       ...{ answered: ['question:1', 'question:3'], choice: 'Yes' },
       left: [
-        { id: 'question:2', reason: expect.stringContaining('question:2 went away without an answer') },
+        { id: 'question:2', reason: expect.stringContaining('question:2 ended without an answer') },
         { id: 'question:4', reason: 'it does not ask the same' },
         { id: 'question:99', reason: 'there is no question question:99' },
         { id: 'parked:mi-1', reason: 'it is not a question' },
@@ -450,6 +450,6 @@ describe('equal questions', () => {
     await city.reconciler.settle()
     const { answered, left } = await interactions.answerGroup(human, { ids, same, answer: '1' })
     expect(answered).toEqual(['question:2', 'question:3'])
-    expect(left).toMatchObject([{ id: 'question:1', reason: expect.stringContaining('went away') }])
+    expect(left).toMatchObject([{ id: 'question:1', reason: expect.stringContaining('ended without an answer') }])
   })
 })

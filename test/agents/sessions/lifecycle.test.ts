@@ -316,7 +316,7 @@ describe('a bead', () => {
     world.city.reconciler.wake()
     await world.event('session.stopped')
     const blamed = failures.all('bead').get(bead.id)
-    expect(blamed).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was ended' })
+    expect(blamed).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was stopped' })
   })
 
   test('over which sessions keep crashing backs off, is parked, and sends mail once', async () => {

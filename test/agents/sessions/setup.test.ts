@@ -71,7 +71,7 @@ work_dir = "desk"`
     await using world = await CityWorld.open(`[session]\nsetup_timeout = "200ms"\n${agent('mayor', WAITS, more)}`)
     await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
     const failed = await world.event('request.failed')
-    expect(failed.payload).toMatchObject({ error_message: 'pre_start `sleep 600 & sleep 600` was ended after 0.2 s' })
+    expect(failed.payload).toMatchObject({ error_message: 'pre_start `sleep 600 & sleep 600` was stopped after 0.2 s' })
   })
 
   test('that fail after the start are reported and leave the session running', async () => {

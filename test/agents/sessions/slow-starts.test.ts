@@ -73,12 +73,12 @@ test('a program that starts slowly has its startup_timeout, one that waits for a
   expect(up().sort()).toEqual(['asker', 'blank', 'dead', 'slow'])
   await pass(city, clock, MINUTE / 2)
   expect(up().sort()).toEqual(['asker', 'blank', 'slow'])
-  expect(countOf('dead')).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was ended' })
+  expect(countOf('dead')).toMatchObject({ deaths: 1, reason: 'it claimed nothing for a minute and was stopped' })
   await pass(city, clock, 2.5 * MINUTE)
   expect(up().sort()).toEqual(['asker', 'blank'])
   expect(countOf('slow')).toMatchObject({
     deaths: 1,
-    reason: 'it claimed nothing within its startup_timeout and was ended',
+    reason: 'it claimed nothing within its startup_timeout and was stopped',
   })
   expect(countOf('blank')).toBeUndefined()
   await pass(city, clock, 8 * MINUTE)

@@ -160,7 +160,7 @@ describe('a rig from a repository', () => {
     await town.send('DELETE', 'rig/hello')
     expect(await town.send('POST', 'rigs', body)).toMatchObject({
       status: 409,
-      body: { detail: expect.stringContaining('is there already') },
+      body: { detail: expect.stringContaining('already exists') },
     })
   })
 

@@ -76,7 +76,7 @@ describe('adding a rig', () => {
     ['no path', { name: 'lib' }, 422, 'path is required'],
     ['a folder that is not there', { name: 'lib', path: 'nope' }, 400, 'nope is not a folder; make it first'],
     ['a file', { name: 'lib', path: 'city.toml' }, 400, 'city.toml is not a folder'],
-    ['the name of another', { name: 'shop', path: '.' }, 409, 'there is a rig "shop" already'],
+    ['the name of another', { name: 'shop', path: '.' }, 409, 'rig "shop" already exists'],
     ['the prefix of another', { name: 'lib', path: '.', prefix: 'SH' }, 400, 'is the prefix of rig "shop" already'],
     ['a name that is a path', { name: '../lib', path: '.' }, 400, 'must start with a letter or digit'],
     ['a name for every rig', { name: '*', path: '.' }, 400, 'stands for every rig'],

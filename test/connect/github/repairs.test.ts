@@ -177,7 +177,7 @@ describe('a pull request that cannot be merged', () => {
     hub.setOpen(GOOD)
     await city.look()
     await city.look()
-    expect(city.mail()).toEqual([...both('press/oil#7 needs no repair any more'), ...both(failed)])
+    expect(city.mail()).toEqual([...both('press/oil#7 no longer needs a repair'), ...both(failed)])
   })
 
   test('is repaired though somebody who should be told is not known, and people hear of that', async () => {

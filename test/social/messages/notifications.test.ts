@@ -156,7 +156,7 @@ describe('/home', () => {
       { post_title: 'On counting', new_notification_count: 3, latest_commenters: ['bob', 'cyd'], preview: 'I count' },
       { post_title: 'Another', submolt_name: 'general', new_notification_count: 1, latest_commenters: ['bob'] },
     ])
-    expect((shown.what_to_do_next as string[])[0]).toBe('Answer in the 2 threads above: somebody wrote to you.')
+    expect((shown.what_to_do_next as string[])[0]).toBe('Answer in the 2 threads above: someone wrote to you.')
   })
 
   test('suggests requests that work as they are written', async () => {

@@ -45,7 +45,7 @@ function indexOfEntry(all: readonly Entry[], id: string): number {
   if (index >= 0) return index
   throw new AppError(
     TRANSCRIPT_CURSOR_INVALIDATED,
-    'that entry is not in the transcript any more; read it from the start',
+    'that entry is no longer in the transcript; read it from the start',
   )
 }
 

@@ -41,7 +41,7 @@ export const builtinProviderOf = (
 ): string | undefined =>
   startCommand || provider === undefined ? undefined : findProvider(launchPlanner, provider)?.ancestor
 
-/** A provider; undefined when it is not declared any more. */
+/** A provider; undefined when it is no longer declared. */
 export function findProvider(launchPlanner: Pick<LaunchPlanner, 'provider'>, name: string) {
   try {
     return launchPlanner.provider(name)

@@ -69,7 +69,7 @@ export class Parking {
         bead,
         agent: agentOf(bead),
         since: bead.metadata?.[WorkKey.parkedAt] ?? bead.updated_at ?? bead.created_at,
-        reason: bead.metadata?.[WorkKey.parkedReason] ?? 'it was parked by hand',
+        reason: bead.metadata?.[WorkKey.parkedReason] ?? 'a person parked it',
       }))
   }
 }

@@ -18,5 +18,5 @@ export const ProcessesEnded = defineEvent(
     { session_id: Type.String(), processes },
     { $id: 'SessionProcessesEndedPayload', additionalProperties: false },
   ),
-  'Processes that had left the terminal session of a session were ended on request.',
+  'Processes that had left the terminal session of a session were stopped on request.',
 )

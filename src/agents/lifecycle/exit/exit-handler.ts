@@ -219,7 +219,7 @@ function describeExit(exit: ProcessExit, { state, reason }: SessionRow, isOverdu
   if (exit.deadLogin !== undefined) return `its login is not accepted: ${exit.deadLogin}`
   if (exit.limit) return `its usage limit is reached: ${exit.limit.text}`
   if (state === 'draining' && reason === 'no-wake-reason') {
-    return `it claimed nothing ${isOverdue ? 'within its startup_timeout' : 'for a minute'} and was ended`
+    return `it claimed nothing ${isOverdue ? 'within its startup_timeout' : 'for a minute'} and was stopped`
   }
   if (state === 'draining') return `it was drained (${reason})`
   if (exit.how === 'lost') return 'its process was gone when the host was checked'

@@ -12,7 +12,7 @@ export function agentHold(failure: FailureCount | undefined, now: number): strin
 
 const CAUSES: Readonly<Record<string, string>> = {
   rate_limit: 'its usage limit is reached, and no other account has quota left',
-  login: 'its login is not accepted any more; `gc account check` tries it again',
+  login: 'its login is no longer accepted; `gc account check` tries it again',
 }
 
 /** Reason a quarantined session is not started now, and until when. */

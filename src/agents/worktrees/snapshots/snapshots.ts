@@ -533,7 +533,7 @@ export class Snapshots {
     if ((await rig.execute(['check-ref-format', '--branch', branch])).exitCode !== 0)
       throw new AppError('invalid-request', `${branch} is not a name for a branch`)
     if (await rig.commitOf(`refs/heads/${branch}`)) {
-      throw new AppError('conflict-wrong-state', `there is a branch ${branch} in rig ${name} already; name another`)
+      throw new AppError('conflict-wrong-state', `branch ${branch} in rig ${name} already exists; name another`)
     }
     await rm(outgoing, { recursive: true, force: true })
     mkdirSync(outgoing, { mode: 0o700 })

@@ -34,7 +34,7 @@ export class Conditions {
       const left = await commands.names()
       await Promise.all([...left].map((name) => commands.end(name)))
     } catch (error) {
-      report(`checks of conditions of an earlier start could not be ended: ${errorMessage(error)}`)
+      report(`checks of conditions of an earlier start could not be stopped: ${errorMessage(error)}`)
     }
   }
 
@@ -77,7 +77,7 @@ export class Conditions {
 
 function resultOf({ how, exitCode, signal }: CommandExit): ConditionResult {
   if (how === 'exited' && exitCode === 0) return { passed: true, reason: 'condition: check passed (exit 0)' }
-  if (how !== 'exited') return { passed: false, reason: 'check command failed: it was ended before it was done' }
+  if (how !== 'exited') return { passed: false, reason: 'check command failed: it was stopped before it finished' }
   const status = signal === undefined ? `exit status ${exitCode}` : `signal: ${signal}`
   return { passed: false, reason: `check command failed: ${status}` }
 }

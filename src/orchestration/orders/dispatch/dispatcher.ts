@@ -205,7 +205,7 @@ export class OrderDispatcher {
   #commandOf(scopedName: string, vars: OrderRunRow['vars'], identity: ProcessEnvironment) {
     const order = this.#options.orderLibrary.find(scopedName)
     if (order?.action.kind === 'exec') return this.#shellCommand(order, order.action.command, vars, identity)
-    throw new AppError('invalid-request', `order ${scopedName} is not declared any more`)
+    throw new AppError('invalid-request', `order ${scopedName} is no longer declared`)
   }
 
   #shellCommand(order: Order, line: string, vars: OrderRunRow['vars'], identity: ProcessEnvironment) {
@@ -235,7 +235,7 @@ function storeRootOf(order: Order, { path, rigs }: OrderCity): string {
     'invalid-request',
     rig
       ? `rig ${order.rig} is bound to no folder of this machine: gc rig add <folder> --name ${order.rig}`
-      : `rig ${order.rig} is not declared any more`,
+      : `rig ${order.rig} is no longer declared`,
   )
 }
 

@@ -160,7 +160,7 @@ export class ExecRunner {
         ['service-unavailable', 'store-unavailable', 'gateway-timeout'].includes(error.code)
       if (!isOurs) return this.#end(run, startError(error, this.#options.clock.now()))
       this.#slots.release(run.trackingId)
-      report(`order ${run.scopedName} could not be started and is tried again: ${errorMessage(error)}`)
+      report(`order ${run.scopedName} could not be started; gc retries: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => this.wake())
     }
   }
@@ -199,7 +199,7 @@ export class ExecRunner {
     const { commands, report, deadlines } = this.#options
     this.#timedOut.add(trackingId)
     commands.end(trackingId).catch((error) => {
-      report(`order run ${trackingId} could not be ended: ${errorMessage(error)}`)
+      report(`order run ${trackingId} could not be stopped: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => (this.#isStopped ? undefined : this.#timeOut(trackingId)))
     })
   }
@@ -257,7 +257,7 @@ function execEnd(exit: CommandExit, isTimedOut: boolean): TrackingEnd {
 function reasonOf({ how, exitCode, signal }: CommandExit, isTimedOut: boolean): string {
   if (how === 'lost') return 'interrupted: its session host was lost'
   if (isTimedOut) return 'context deadline exceeded'
-  if (how === 'ended') return 'interrupted: it was ended with the sessions of the city'
+  if (how === 'ended') return 'interrupted: it was stopped with the sessions of the city'
   return signal === undefined ? `exit status ${exitCode}` : `signal: ${signal}`
 }
 

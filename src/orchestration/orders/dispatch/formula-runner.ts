@@ -90,7 +90,7 @@ export class FormulaRunner {
     const actor: Actor = { kind: 'gc', name: orderActorName(run.scopedName) }
     try {
       const order = findOrder(run.scopedName)
-      if (!order) throw new AppError('invalid-request', `order ${run.scopedName} is not declared any more`)
+      if (!order) throw new AppError('invalid-request', `order ${run.scopedName} is no longer declared`)
       await this.#instantiate(run, order, actor)
     } catch (error) {
       if (this.#isStopped || (error instanceof AppError && error.code === 'store-unavailable')) return
@@ -98,7 +98,7 @@ export class FormulaRunner {
       const end = { outcome: 'failed', endedAt: clock.now(), error: errorMessage(error), labels } as const
       await store
         .write((tx) => tracking.end(tx, run, end), actor)
-        .catch((failure) => report(`order run ${run.trackingId} could not be ended: ${errorMessage(failure)}`))
+        .catch((failure) => report(`order run ${run.trackingId} could not be stopped: ${errorMessage(failure)}`))
     }
   }
 
@@ -106,7 +106,7 @@ export class FormulaRunner {
     const { config, instantiator, clock } = this.#options
     const { action, rig = '' } = order
     if (action.kind !== 'formula')
-      throw new AppError('invalid-request', `order ${run.scopedName} runs no formula any more`)
+      throw new AppError('invalid-request', `order ${run.scopedName} no longer runs a formula`)
     const began = clock.monotonic()
     const target = action.pool === undefined ? undefined : resolvePool(config.current, order, action.pool)
     const compiled = await this.#parts.compile({ formula: action.formula, rig, vars: run.vars, target })

@@ -168,7 +168,7 @@ export class Triggers {
       }
       return started
     } catch (error) {
-      report(`order ${first?.scopedName} could not be started and is tried again: ${errorMessage(error)}`)
+      report(`order ${first?.scopedName} could not be started; gc retries: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => {
         for (const { scopedName } of due) this.look(scopedName)
       })

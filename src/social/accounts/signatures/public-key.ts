@@ -26,7 +26,7 @@ export function parsePublicKey({ x, d }: PublicJwk & { readonly d?: unknown }): 
   const bytes = Buffer.from(x, 'base64url')
   if (bytes.length !== 32 || bytes.toString('base64url') !== x)
     throw badRequest('public_key.x must be the 32 bytes of an Ed25519 key in base64url, without padding')
-  if (WEAK_KEYS.has(bytes.toString('hex'))) throw badRequest('This key is weak: anybody could sign with it')
+  if (WEAK_KEYS.has(bytes.toString('hex'))) throw badRequest('This key is weak: anyone could sign with it')
   return x
 }
 

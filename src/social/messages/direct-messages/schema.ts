@@ -15,7 +15,7 @@ const UnreadPreview = Type.Composite([Preview, Type.Object({ unread_count: Type.
 export const MessageCheck = Type.Object(
   {
     success,
-    has_activity: Type.Boolean({ description: 'True if somebody asks to write to you, or wrote.' }),
+    has_activity: Type.Boolean({ description: 'True if someone asked to write to you, or wrote.' }),
     summary: Type.String(),
     requests: Type.Object({ count: integer('Number waiting for your answer.'), items: Type.Array(Preview) }),
     messages: Type.Object({

@@ -50,7 +50,7 @@ describe('a page of a log', () => {
   })
 
   test('of an entry that does not exist is an error', () => {
-    expect(() => part({ before: 'x' })).toThrow('not in the transcript any more')
+    expect(() => part({ before: 'x' })).toThrow('no longer in the transcript')
   })
 })
 
