@@ -250,7 +250,7 @@ function expandShort(args: readonly string[], { short }: Rows, valued: ReadonlyS
   return [...args.slice(0, at), ...full, ...(isHelp ? ['--help'] : rest)]
 }
 
-/** The words of a line of `gc`, with the command that its first words are another name of. */
+/** The words of a `gc` command line, with an older name replaced by its command. */
 export const expandGc = (args: readonly string[]): readonly string[] =>
   expandShort(args, GC_ROWS, new Set(['--city', '--rig']))
 

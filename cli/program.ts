@@ -105,7 +105,7 @@ export const COMMAND_WORDS: ReadonlySet<string> = new Set(
 /** Commands that are about all commands. */
 const ABOUT_ALL: ReadonlySet<string> = new Set(['help', 'completion', '__complete', 'man'])
 
-/** The `gc` program for some words: with the commands that they name, or with all where they name none. */
+/** The `gc` program for a command line: with the commands that it names, or all if it names none. */
 export async function createProgram(io: Io, args: readonly string[] = []): Promise<Command> {
   const program = createBaseProgram(io)
     .helpCommand(false)

@@ -117,7 +117,7 @@ async function printRestored(
   await listAutomaticPrograms(context, path, 'Once restored, it starts these on its own:')
 }
 
-/** Names in quotes, so that one with codes or line breaks in it does no harm. */
+/** Quoted names, so that control codes and line breaks in them are harmless. */
 function listed(names: readonly string[]): string {
   const some = names.slice(0, MAX_LISTED).map((name) => JSON.stringify(name))
   const more = names.length - some.length

@@ -20,7 +20,7 @@ interface LogsOptions {
 const DEFAULT_LINES = 50
 const STEP_MS = 250
 
-/** Reason there is no log, and how there will be one. */
+/** Reason there is no log, and the command that starts one. */
 const MISSING: Readonly<Record<LogOwner, string>> = {
   supervisor: 'a supervisor writes one when it starts, and `gc serve --log` another file',
   host: 'the session host writes one, and the first session starts it',

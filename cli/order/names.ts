@@ -16,7 +16,7 @@ export const aboutOrder = (parent: Command, name: string, description: string): 
     .argument('<order>', 'name, or name:rig:<rig> for an order of a rig')
     .option('--rig <rig>', 'rig of the order')
 
-/** Ends a command when city.toml overrides an order that is not there. */
+/** Fails a command if city.toml overrides an unknown order. */
 export async function requireMatchedOverrides(context: CommandContext): Promise<void> {
   const city = await context.city()
   const { unmatched_overrides } = await city.call('GET ~/order-files')

@@ -3,7 +3,7 @@ import type { Line } from './page.ts'
 
 const BARS = '·▁▂▃▄▅▆▇█'
 
-/** A line of bars, the largest the highest; the first sign stands for nothing. */
+/** A sparkline, scaled to the largest value; the first character stands for zero. */
 export function sparkLine(values: readonly number[], signs = BARS): string {
   const most = Math.max(...values, 0)
   const [none = '', ...bars] = signs

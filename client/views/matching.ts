@@ -1,4 +1,4 @@
-/** True if a text is one that a filter leaves: `paint` those that have it, `!paint` those that do not. */
+/** True if a text passes a filter: `paint` keeps texts that contain it, `!paint` those that do not. */
 export function matchesFilter(text: string, filter: string): boolean {
   const isInverse = filter.startsWith('!')
   const needle = (isInverse ? filter.slice(1) : filter).trim().toLowerCase()

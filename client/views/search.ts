@@ -43,7 +43,7 @@ export const searchPage = table<TranscriptMatch>({
   actions: () => [searchSessions],
 })
 
-/** The next matches: a request that found none is followed by others. */
+/** The next matches; requests continue until one finds some. */
 async function findMatches({ city, subject: q, signal }: Reach, { cursor }: Query): Promise<Slice<TranscriptMatch>> {
   let [searched, next] = [0, cursor]
   for (let requests = 0; requests < MAX_REQUESTS; requests++) {

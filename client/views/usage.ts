@@ -226,7 +226,7 @@ const setBudget: Action = {
   },
 }
 
-/** One of the values that there are. */
+/** One of the known values. */
 function choose<Value extends string>(value: string, values: readonly Value[]): Value {
   const found = values.find((each) => each === value)
   if (found === undefined) throw new Error(`${value} is none of ${values.join(', ')}`)

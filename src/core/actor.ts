@@ -9,7 +9,7 @@ export interface RepeatableRequest {
    * every check has passed.
    */
   begin(): Promise<void>
-  /** Keeps what a write of `store` returns as the answer, inside that write: both are on disk or neither. */
+  /** Stores the result of a write of `store` as the response, in the same write: both are on disk or neither. */
   keep(store: object, write: AnsweredWrite, answer: unknown): void
 }
 

@@ -14,7 +14,7 @@ export interface BodyReaderOptions {
   check?(request: Request, bytes: Uint8Array): void
 }
 
-/** Maximum time a body may take that may be longer than others. */
+/** Maximum time for a body of an operation that takes larger ones. */
 const LARGE_TIMEOUT_MS = 60_000
 
 /** A closing connection carries the answer: the rest of the body is not wanted. */
@@ -26,7 +26,7 @@ export class BodyReader {
 
   constructor(private readonly rules: BodyReaderOptions) {}
 
-  /** Maximum time a body may be, in bytes, unless its reader allows more. */
+  /** Maximum size of a body in bytes, unless its reader allows more. */
   get limit(): number {
     return this.rules.limit
   }

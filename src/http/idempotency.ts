@@ -71,7 +71,7 @@ class KeyedRequest implements RepeatableRequest {
   readonly print: BodyDigest
   readonly #isEmpty: boolean
   #isRetry = false
-  /** The last that a write put, whether it was committed or not. */
+  /** The last value that a write stored, committed or not. */
   #putting: Replay | undefined
   /** Stored of it, once that is committed. */
   #kept: Replay | undefined

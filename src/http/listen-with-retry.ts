@@ -3,7 +3,7 @@ import type { RequestHandler } from './app.ts'
 import { type HttpListener, type ListenOptions, listen, PortInUseError } from './listen.ts'
 
 const RETRY_INTERVAL_MS = 100
-/** Time a port is waited for that no one listens at. */
+/** Maximum wait for a port that is taken although no one listens on it. */
 const MAX_WAIT_MS = 2_000
 const HELD_BY_CONNECTION =
   'a connection holds the port, though no program listens there; try again in a minute or choose another port'

@@ -139,11 +139,11 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly repeat?: Repeat
   /** Changes the registry of cities, where its answer is kept. */
   readonly registry?: true
-  /** Maximum time a body may be, in bytes, when that is more than for others. */
+  /** Maximum size of its body in bytes, where it exceeds the usual one. */
   readonly maxBodyBytes?: number
   /** May work for minutes before it answers: the connection is kept. */
   readonly longRunning?: true
-  /** Answers anyone who asks, on a plane that asks everyone else for a credential. */
+  /** Marks an operation without authentication on a plane that requires it elsewhere. */
   readonly open?: true
   /** Changes nothing, and may be open to everyone: whether it is, is a setting of the plane. */
   readonly publicRead?: true

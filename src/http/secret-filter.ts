@@ -63,7 +63,7 @@ const strikeBytes = (bytes: Uint8Array, filter: SecretFilter): Uint8Array<ArrayB
 
 const LINE_FEED = 0x0a
 
-/** Strikes whole lines: no secret that is cut by a chunk is missed. */
+/** Redacts whole lines, so that a secret split between two chunks is found. */
 function strikeLines(filter: SecretFilter): TransformStream<Uint8Array, Uint8Array<ArrayBuffer>> {
   let line: Uint8Array[] = []
   return new TransformStream({

@@ -13,7 +13,7 @@ type Json = Record<string, unknown>
 /** Actions that end, hide or remove something ask first. */
 const HURTS = /^(kill|close|suspend|delete|remove|stop|restart|cancel)/
 
-/** A value with all that its schema has: one element in each list that is not too far in, and `isOn` wherever something is or is not so. */
+/** A value with every field of its schema: one element in each list up to a depth, and `isOn` for each boolean. */
 function sampleOf(document: Json, schema: Json, isOn: boolean, depth = 0): unknown {
   const sample = (inner: unknown) => sampleOf(document, Object(inner), isOn, depth + 1)
   if (depth > 12) return null

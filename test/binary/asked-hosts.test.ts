@@ -16,7 +16,7 @@ confine = { mode = "default", unknown_hosts = "ask" }
 start_command = '''for n in 1 2 3; do curl -sS --noproxy "" http://127.0.0.1:${port}/$n > $n; done; touch done; sleep 600'''
 `
 
-test('a person lets a confined session to a host that it asks for, from the command line, once and then for its agent', async () => {
+test('a person allows a confined session a host from the command line, once and then for its agent', async () => {
   const paths: string[] = []
   using server = Bun.serve({
     port: 0,

@@ -34,7 +34,7 @@ describe('notes and other fields of bd', () => {
     ])
   })
 
-  test('lines that two write at the same time are both kept', async () => {
+  test('keeps the lines of two simultaneous writers', async () => {
     const id = await create('Shared notes')
     await Promise.all(['a', 'b', 'c', 'd'].map((line) => json('update', id, '--append-notes', line)))
     const [shown] = await json<Issue[]>('show', id)

@@ -222,7 +222,7 @@ test('a log that cannot be written keeps no one from going on, and says what it 
 })
 
 describe('the log of the supervisor on the dashboard', () => {
-  test('begins with the last lines, whole, and continues with those that are added, also to a log that is not there yet', async () => {
+  test('begins with the last complete lines and continues with new ones, even in a log that does not exist yet', async () => {
     using home = openHome()
     writeFileSync(`${home.log}.old`, line(0, 'old'))
     writeFileSync(home.log, `${'é'.repeat(200 * 1024)}\n${line(1, 'up')}`)

@@ -75,7 +75,7 @@ describe('gc mail', () => {
     await town.gc(['mail', 'archive', first.id, reply.id])
   })
 
-  test('says of a thread without open mail that there is none', async () => {
+  test('reports a thread without open mail as empty', async () => {
     const { status, out, err } = await town.gc(['mail', 'thread', 'nowhere'])
     expect([status, out]).toEqual([1, ''])
     expect(err).toBe('gc: there is no open mail in thread nowhere; `gc mail list --all` lists valid names\n')

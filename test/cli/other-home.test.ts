@@ -55,7 +55,7 @@ test('neither a token nor a request goes to anyone who has the port of a supervi
   expect(new Set(seen)).toEqual(new Set(['GET /health null']))
 })
 
-test('a port that another program has is named when the supervisor is started there', async () => {
+test('the start of a supervisor names a port that another program uses', async () => {
   using folder = tempFolder()
   using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('hello') })
   const env = { GC_HOME: folder.path, HOME: folder.path, GC_PORT: `${server.port}` }

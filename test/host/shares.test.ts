@@ -165,7 +165,7 @@ describe('a cgroup', () => {
     expect(said[0]).toStartWith('a session is not held to its share: ')
   })
 
-  test('hands down the controllers that it has and has not handed down yet', () => {
+  test('delegates the controllers that it has not delegated yet', () => {
     using folder = group({ 'cgroup.controllers': 'cpuset cpu io pids\n', 'cgroup.subtree_control': 'pids\n' })
     expect(handDownControllers(folder.path)).toEqual({
       held: new Set(['cpu', 'pids']),

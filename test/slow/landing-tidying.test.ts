@@ -14,7 +14,7 @@ const DELETING = 'mode = "push"\ncheck = ["./test.sh"]\ndelete_branch = true\n'
 const branches = (folder: string) => git(folder, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')
 
 describe('delete_branch', () => {
-  test('deletes a landed branch at the remote and in the rig, and none that went on or is checked out', async () => {
+  test('deletes a landed branch at the remote and in the rig, unless it has newer commits or is checked out', async () => {
     await using world = await landingWorld({ land: DELETING, judge: () => 'runs' })
     await world.pause()
     const ids: string[] = []

@@ -190,7 +190,7 @@ async function interrupted(network: NetworkClient, change: Change, killer: KillO
   return { isKilled, again, types: eventsAfter(world, seq).types, last: await send(network, change, key) }
 }
 
-test('a change on the network whose answer was lost by a crash after any of its commits is made once, and answered', async () => {
+test('a change on the network whose response a crash lost after any of its commits happens once, and is answered', async () => {
   const killer = new KillOnSync(tempFolder())
   await using network = await NetworkClient.open(
     `[limits]\nrepeats = false\nnewcomer = false\n${LIMITS.map((each) => `${each} = "9000/1h"\n`).join('')}`,

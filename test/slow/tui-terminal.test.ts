@@ -52,7 +52,7 @@ describe('the terminal is as it was', () => {
 })
 
 describe('beneath the dashboard', () => {
-  test('a supervisor that restarts is waited for, and a city that is gone is said', async () => {
+  test('waits for a supervisor that restarts, and reports a city that is gone', async () => {
     const port = await freePort()
     await using world = await World.open('--port', port)
     const city = await world.city()

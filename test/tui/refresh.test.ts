@@ -38,7 +38,7 @@ class Clocked {
   }
 }
 
-test('a page is read at once, then once for all that happens within a pause, and after the last of it', async () => {
+test('a page is read immediately, then once for all events within a pause, and after the last one', async () => {
   const page = new Clocked()
   page.refresh.changed()
   await settled()

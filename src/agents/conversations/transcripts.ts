@@ -144,10 +144,7 @@ function checkQuery({ tail, before, after }: TranscriptQuery): void {
 /** A screen has no entries to use as cursors. */
 function rejectCursor({ before, after }: TranscriptQuery): void {
   if (!before && !after) return
-  throw new AppError(
-    TRANSCRIPT_CURSOR_INVALIDATED,
-    'that entry is no longer in the transcript; read it from the start',
-  )
+  throw new AppError(TRANSCRIPT_CURSOR_INVALIDATED, 'that entry is no longer in the transcript; read it from the start')
 }
 
 const invalidQuery = (field: string, message: string) =>

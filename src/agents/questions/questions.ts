@@ -282,7 +282,7 @@ const bounded = (question: Question): Question => ({
   picture: question.picture.slice(0, MAX_ROWS).map((row) => shown(row, MAX_LINE)),
 })
 
-/** A question says what it is about only where it is whole, and people are shown it as the program wrote it. */
+/** A question names its subject only if it is complete. People see it as the program wrote it. */
 function withSubject({ prompt, text }: Question, stored: Question, subject: AskedSubject | undefined): StoredQuestion {
   const isAsWritten = !stored.cut && stored.prompt === prompt && stored.text === text
   return isAsWritten && subject ? { ...stored, subject } : stored

@@ -27,7 +27,7 @@ export interface Rule {
 /** Characters with a meaning of their own in a shell. A line with one is compared whole. */
 const META = /[^\w@%+:,./ \t=-]|^\s*\w+=/
 
-/** A plain command line as its arguments; undefined where a shell would read more than words. */
+/** The arguments of a plain command line; undefined if a shell would interpret parts of it. */
 export function argumentsOf(line: string): string[] | undefined {
   return META.test(line) ? undefined : line.trim().split(/[ \t]+/)
 }

@@ -34,7 +34,7 @@ const DURATIONS = query<{ ms: number }, [string]>(
    WHERE rig = ? AND verdict IN ('green', 'red') ORDER BY ended_at DESC LIMIT 20`,
 )
 
-/** The rows of landings, and of what gets them to their target. */
+/** Stores landings, with their batches, checks and pushes. */
 export class LandingRows {
   constructor(private readonly store: Store) {}
 

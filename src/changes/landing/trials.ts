@@ -81,7 +81,7 @@ export class Trials {
     return this.parts.rows.inStates(this.rig.name, 'submitted', 'queued')
   }
 
-  /** Ends a trial that says nothing about its branch. */
+  /** Ends a trial without a verdict on its branch. */
   async #abandon(batch: BatchRow, outcome = 'abandoned'): Promise<true> {
     const { rows, store, checks } = this.parts
     const open = rows.checksOf(batch.id).filter(({ state }) => state !== 'done')

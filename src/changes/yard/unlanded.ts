@@ -24,7 +24,7 @@ export async function unlandedRefs(yard: Yard): Promise<string[]> {
   return unlanded
 }
 
-/** The landings whose own commits these have. What a branch brought along in a merge counts as text of an agent. */
+/** Landings with commits of their own among these. Commits that a branch merged count as text of an agent. */
 async function landingsNamedBy(yard: Yard, targets: readonly string[]): Promise<Set<string>> {
   if (targets.length === 0) return new Set()
   const format = '--format=%(trailers:key=Gc-Landing,valueonly)'

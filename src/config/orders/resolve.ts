@@ -113,7 +113,7 @@ const warning = <Values>(
 const withoutErrors = (diagnostic: Diagnostic): Diagnostic =>
   diagnostic.severity === 'error' ? { ...diagnostic, severity: 'broken' } : diagnostic
 
-/** A file of several rigs is complained of once. */
+/** A problem of a file that several rigs use is reported once. */
 const unique = (diagnostics: readonly Diagnostic[]): Diagnostic[] => [
   ...new Map(diagnostics.map((each) => [JSON.stringify(each), each])).values(),
 ]

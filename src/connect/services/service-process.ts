@@ -319,7 +319,7 @@ function exitSentence({ exitCode, signal, output }: CommandExit): string {
   return `${how}: ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`
 }
 
-/** Maximum time a process may take until it is said not to be ready. */
+/** Maximum time until a process that is not ready is reported. */
 const PATIENCE_MS = 5_000
 
 interface ReadinessListener {

@@ -148,8 +148,7 @@ export class EventLog {
   }
 
   /**
-   * Durable events, newest first, with their total: as many as one page has. Those of the whole log are read as they are
-   * taken, and only one of its readers is at it at a time.
+   * A page of durable events, newest first, with their total. The whole log is read lazily, by one reader at a time.
    */
   newest(query: EventQuery): { total: number; rows: Iterable<EventRow> } {
     const { type, actor, since, limit } = query

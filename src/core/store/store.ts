@@ -398,7 +398,7 @@ class StoreMetrics {
 
 /** One long write that a thread makes through a connection of its own, while no other write runs. */
 export interface WorkerWrite<Value> {
-  /** Commits, or rejects with nothing written. `onProgress` is called now and then. */
+  /** Commits, or rejects with nothing written. `onProgress` is called from time to time. */
   run(onProgress: () => void): Promise<Value>
   /** Runs once the write is on disk, before any other write. */
   publish(value: Value): Promise<void>

@@ -91,7 +91,7 @@ class ByteReader {
     }
   }
 
-  /** Lets go of the source. */
+  /** Releases the source. */
   async close(): Promise<void> {
     await this.#chunks.return?.()
   }

@@ -10,7 +10,7 @@ import {
 
 /** Shorter secrets are also ordinary words; they are blanked only where they are declared. */
 const MIN_LENGTH = 8
-/** Number of secrets that are known; the oldest are forgotten. */
+/** Maximum known secrets; the oldest are dropped. */
 const MAX_VALUES = 1000
 /** Keys that say where a secret is: `token_file`, `secret_env`. */
 const POINTING_KEY = /(?:^|_)(?:file|path|dir|env|name|helper|header|url|prefix)$/i

@@ -39,7 +39,7 @@ export class RecordWriter {
     else this.write({ type: 'update', update: { ...update } })
   }
 
-  /** Writes the text that is held. */
+  /** Writes the buffered text. */
   flush(): void {
     const held = this.#heldText
     if (!held) return

@@ -14,7 +14,7 @@ const [UP, DOWN, RIGHT, LEFT] = ['\x1b[A', '\x1b[B', '\x1b[C', '\x1b[D'] as cons
 export const listAt = ({ listed }: ScreenQuestion, id: string): FieldList | undefined =>
   listed.find((each) => each.id === id)?.list
 
-/** Opens the list of the field that the mark stands at. */
+/** Opens the list of the marked field. */
 export async function openList(form: FormDriver, id: string): Promise<FieldList | undefined> {
   await form.press(RIGHT)
   return form.seen((question) => openOf(listAt(question, id)))

@@ -53,7 +53,7 @@ export function openCompile(
 }
 
 interface CompileOptions {
-  /** True if values of variables are still to come. */
+  /** True if values of variables are not known yet. */
   readonly isOpen?: boolean
   /** True if a title may name only variables that are declared, or that gc gives. */
   readonly isStrict?: boolean

@@ -57,7 +57,7 @@ export const uniqueRequirements = (requirements: readonly Requirement[]): Requir
   ...new Map(requirements.map((each) => [`${each.axis} ${each.constraint}`, each])).values(),
 ]
 
-/** Finds the requirements that no gc, or not this one, can meet. */
+/** Finds requirements that this gc, or any gc, cannot meet. */
 export function checkRequirements(
   requirements: readonly Requirement[],
   { graphs }: Capabilities,

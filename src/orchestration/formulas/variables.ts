@@ -91,7 +91,7 @@ export const RESERVED = ['convoy_id', 'bead_id']
 /** True if gc itself gives a variable to runs. */
 export const isGiven = (name: string): boolean => GIVEN.includes(name) || RESERVED.includes(name)
 
-/** A sentence for each variable that a formula does not know, with the one that was meant. */
+/** A sentence for each unknown variable of a formula, with the closest known one. */
 export function unknownVariables(given: readonly string[], known: readonly string[]): string[] {
   const names = new Set([...known, ...GIVEN])
   return given

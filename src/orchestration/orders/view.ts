@@ -35,7 +35,7 @@ export function toOrderResponse({
   }
 }
 
-/** The same with its file, and with whether it is due. */
+/** The same with its file, and whether it is due. */
 export const toOrderFile = (order: Order, check: OrderCheck): OrderFileResponse => ({
   ...toOrderResponse(order),
   ...check,

@@ -59,7 +59,7 @@ export class RunMembers {
     return this.store.get(COUNTS, root) ?? { steps: 0, done: 0 }
   }
 
-  /** So many members from a place on, in the order in which they were made; those that lie under it follow. */
+  /** A page of members in order of creation, each followed by the members below it. */
   page(root: string, from: number, limit: number): Bead[] {
     const named = this.store.all(SLICE, root, limit, from).map(({ id }) => id)
     if (named.length > 0) return this.beads.list(named)

@@ -78,7 +78,7 @@ class MergedIndex {
   readonly #beginsAt: Statement<unknown, [number]>
   readonly #setting: Statement<{ v: number }, []>
   readonly #changes: Statement<{ n: number }, []>
-  /** The parts that were left after the last merge. */
+  /** Segments left after the last merge. */
   #left = ''
 
   constructor(store: Store, index: string) {

@@ -193,7 +193,7 @@ const MAY_BE_PLACE = /"s\d/
 /** Selects a list of numbers as one JSON text, which costs less than a row each. */
 const asOneValue = (sql: string): string => `SELECT json_group_array(n) AS found FROM (${sql})`
 
-/** A word as a full-text index is asked for it: quoted, so that no text is taken for a command. */
+/** A word as a full-text query: quoted, so that it is not parsed as an operator. */
 const quote = (word: string): string => `"${word.replaceAll('"', '""')}"`
 
 /** A term or one of its endings, as a full-text index is asked for them. */

@@ -322,7 +322,7 @@ export interface BeadHolder {
 interface BeadProtectionOptions {
   /** Holder of a bead; undefined without one. */
   holderOf(bead: string): BeadHolder | undefined
-  /** The run that gc runs by its formula, which a bead is of; undefined when there is none. */
+  /** The run of a formula that a bead belongs to; undefined without one. */
   runOf(bead: Bead): string | undefined
   /** True if a message is for this session. */
   isMailFor(message: string, session: string): boolean

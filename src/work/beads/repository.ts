@@ -154,7 +154,7 @@ export class BeadRepository {
     return beadWriter.nextIds(tx, this.#prefixOf(rig), count)
   }
 
-  /** A bead of a graph as it is going to be written; throws for what no bead can hold. */
+  /** The row of a bead of a graph; throws for values that no bead can hold. */
   prepare(draft: GraphBead): PreparedBead {
     validateFields(draft)
     const values = newValues(draft, draft.id, this.#clock.now(), this.#rootOf(draft))

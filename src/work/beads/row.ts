@@ -48,7 +48,7 @@ export const PLAIN_COLUMNS = `n, id, rig, title, status, type, priority, assigne
 
 const KEY = ResultKey.outputJson
 
-/** The metadata of a bead as it is stored: its output has a table of its own, and null is in its place. */
+/** The stored metadata of a bead, with null in the place of its output, which has its own table. */
 export interface StoredMetadata {
   readonly metadata: string
   /** null when it has none. */

@@ -18,7 +18,7 @@ export interface ClaimRow {
 
 type ClaimValues = [string, string, string, string, string, number, number, number | null]
 
-/** Stores claims, and which sessions had one revoked. */
+/** Stores claims, and the sessions that had one revoked. */
 export class ClaimRepository {
   readonly #save: Statement<ClaimRow, ClaimValues>
   readonly #end: Statement<unknown, [string]>

@@ -12,7 +12,7 @@ export function bareNetwork(path: string): Database {
 /** The statements of one write and what they are given on its turn: the same rows that the network writes. */
 export type BareWrite = readonly { sql: string; values(turn: number): SQLQueryBindings[] }[]
 
-/** Writes a second, so many a commit, each commit on disk before the next. */
+/** Writes a second, in commits of a given size, each on disk before the next. */
 export function bareWrites(db: Database, write: BareWrite, group: number, seconds: number): number {
   const statements = write.map(({ sql, values }) => ({ statement: db.prepare(sql), values }))
   db.run('UPDATE agents SET karma = karma WHERE n = 1')

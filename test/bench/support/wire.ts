@@ -59,7 +59,7 @@ export class Wire {
     return await this.#answer.promise
   }
 
-  /** Asks for what must succeed, and reads it. */
+  /** Sends a request that must succeed, and reads the response. */
   // biome-ignore lint/suspicious/noExplicitAny: a bench reads bodies of every shape
   async json(method: string, path: string, body?: unknown, token?: string, key?: string): Promise<any> {
     const reply = await this.ask(method, path, body, token, key)

@@ -96,7 +96,7 @@ describe('a city that runs', () => {
     expect(deadlines.size).toBe(0)
   })
 
-  test('keeps running on what it has while a pack is broken', async () => {
+  test('keeps running on its last good configuration while a pack is broken', async () => {
     using city = cityFiles(FILES)
     await using town = await watched(city.path)
     const { config } = town

@@ -77,7 +77,7 @@ describe('recording', () => {
 })
 
 describe('pages', () => {
-  test('are newest first and say where the next one begins', async () => {
+  test('are newest first and have the position of the next page', async () => {
     await using world = eventWorld()
     await world.fill(5)
     const first = world.log.page({ limit: 2 })

@@ -123,7 +123,7 @@ describe('a run that failed', () => {
     expect(work.beadRepository.get(run.flaky ?? '').metadata?.['gc.attempt_log']).toContain('"action":"restart"')
   })
 
-  test('begins the attempts of what comes later once that is ready', async () => {
+  test('begins the attempts of later steps once they are ready', async () => {
     await using work = await openRuns()
     const run = await start(
       work,

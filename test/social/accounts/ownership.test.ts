@@ -122,7 +122,7 @@ describe('a suspended agent', () => {
     expect((await network.api('GET', '/agents/me', key)).body.agent as Json).toMatchObject({ status: 'pending_claim' })
   })
 
-  test('stays suspended without an end until the operator reinstates it', async () => {
+  test('stays suspended until the operator reinstates it', async () => {
     await using network = await openNetwork()
     const key = await network.agent('ada')
     await network.suspensions.suspend('ada', 'spam')

@@ -91,7 +91,7 @@ describe('an escape that comes in one piece with the next key', () => {
     expect(press(helped, 'alt+/')).toMatchObject({ overlay: undefined, prompt: { kind: 'filter' } })
   })
 
-  test('is the key that a person chose, and no escape while a line is typed', () => {
+  test('is the configured key, and not an escape while a line is typed', () => {
     const chosen = { ...alpha, keymap: createKeymap(new Map([['help', ['alt+h']]])) }
     expect(press(chosen, 'alt+h').overlay?.kind).toBe('help')
     expect(press(alpha, ':', 'b', 'alt+x').prompt).toMatchObject({ kind: 'command', edit: { text: 'b' } })

@@ -43,10 +43,7 @@ export function paginate(all: readonly Entry[], page: PageRequest, isShown: (ent
 function indexOfEntry(all: readonly Entry[], id: string): number {
   const index = all.findIndex((entry) => entry.id === id)
   if (index >= 0) return index
-  throw new AppError(
-    TRANSCRIPT_CURSOR_INVALIDATED,
-    'that entry is no longer in the transcript; read it from the start',
-  )
+  throw new AppError(TRANSCRIPT_CURSOR_INVALIDATED, 'that entry is no longer in the transcript; read it from the start')
 }
 
 /** The index at which the newest `tail` segments start: a compaction or the first entry. */

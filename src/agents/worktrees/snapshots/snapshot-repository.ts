@@ -277,7 +277,7 @@ export class SnapshotRepository {
     await rename(`${file}.new`, file)
   }
 
-  /** Takes packs over once git has read each of their objects. */
+  /** Adopts packs once git has verified each of their objects. */
   async #adopt(incoming: string): Promise<void> {
     const packs = readdirSync(incoming).filter((name) => name.endsWith('.pack'))
     for (const pack of packs) {

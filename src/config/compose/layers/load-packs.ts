@@ -161,7 +161,7 @@ export class PackLoader {
     return { ...agent, values }
   }
 
-  /** A patch of a pack is for the first agent of its name, or for that of its name and dir. */
+  /** A patch of a pack applies to the first agent with its name, or with its name and dir. */
   #patched(
     agents: readonly Declaration<AgentFields>[],
     patches: readonly Declaration<AgentPatchFields>[],

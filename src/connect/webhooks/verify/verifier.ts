@@ -73,7 +73,7 @@ class JwtVerifier {
   }
 }
 
-/** True if the token is at fault, and not the keys or the way to them. */
+/** True if the token is invalid, as opposed to keys that cannot be fetched. */
 const isOfToken = (error: unknown): boolean =>
   error instanceof errors.JWTClaimValidationFailed ||
   error instanceof errors.JWTExpired ||

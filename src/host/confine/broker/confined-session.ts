@@ -104,7 +104,7 @@ export class ConfinedSession {
     this.report({ call, target, count: untold, isNew: toldAt === undefined })
   }
 
-  /** True if it must not listen on a port, which is where programs outside look for gc. */
+  /** True for a port that it must not listen on, because programs outside expect gc there. */
   isReserved(port: number): boolean {
     return this.#reserved.includes(port)
   }

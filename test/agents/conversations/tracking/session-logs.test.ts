@@ -104,7 +104,7 @@ describe('a session whose program writes a log', () => {
 describe('a stream of a session’s output', () => {
   const open = async (query = '') => framesOf(await fetch(`${town.base}/session/${session.id}/stream${query}`))
 
-  test('has the newest turns, then each new turn, and the activity', async () => {
+  test('streams the newest turns, then each new turn, and the activity', async () => {
     const stream = await open()
     expect(turns(await stream.next('turn'))).toEqual(['Good day', 'And to you'])
     expect(await stream.next('activity')).toEqual({ activity: 'idle' })
