@@ -240,7 +240,7 @@ describe('the terminal of a session', () => {
     return firstMessage(`${base}/v0/city/${city.name}/session/${chief.id}/terminal?ticket=${body.ticket}`)
   }
 
-  test('is opened with a ticket, to read by whoever may watch, and to write by whoever may respond', async () => {
+  test('is opened with a ticket, to read by anyone who may watch, and to write by anyone who may respond', async () => {
     for (const [name, staff] of Object.entries({ open, strict })) {
       const watch = name === 'open' ? 'hello' : '403'
       for (const [caller, token, reads, writes] of [
@@ -257,7 +257,7 @@ describe('the terminal of a session', () => {
     }
   })
 
-  test('is opened to nobody without a ticket, whatever token they show', async () => {
+  test('is opened to no one without a ticket, whatever token they show', async () => {
     const { city, chief, plain, programs } = open
     const headers = { Upgrade: 'websocket', Connection: 'Upgrade' }
     for (const token of [undefined, world.operatorToken, chief.token, plain.token, ...Object.values(programs)]) {
@@ -330,7 +330,7 @@ describe('a session without permissions', () => {
 })
 
 describe('a run', () => {
-  test('is paused and canceled by whoever started it or works on it, and by others with the permission', async () => {
+  test('is paused and canceled by anyone who started it or works on it, and by others with the permission', async () => {
     const { city, plain, chief, programs } = open
     const command = programs.session_setup
     mkdirSync(join(city.path, 'formulas'), { recursive: true })
@@ -431,7 +431,7 @@ describe('work that another session holds', () => {
 })
 
 describe('the bead of a session', () => {
-  test('is not closed as a bead, by whatever operation and whoever asks', async () => {
+  test('is not closed as a bead, by any operation or caller', async () => {
     const { city, chief } = open
     const seq = await city.head()
     const line = JSON.stringify({ id: chief.id, title: 'x', status: 'closed', created_at: '2026-01-01T00:00:00Z' })

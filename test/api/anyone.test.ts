@@ -137,7 +137,7 @@ describe('every operation with a body', () => {
     }
   })
 
-  test('rejects every other content type also where no body is read, unless it is empty', async () => {
+  test('rejects every other content type even where no body is read, unless it is empty', async () => {
     const bare = operations.filter((operation) => mutates(operation) && !operation.body && !operation.takesBytes)
     const type = 'application/x-www-form-urlencoded'
     await expectRejected(bare, sending({ raw: 'a=1', headers: { 'Content-Type': type } }), '415 validation-failed')

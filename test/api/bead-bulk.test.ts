@@ -27,7 +27,7 @@ async function rejection(city: TestCity, operation: string, options: object): Pr
   ]
 }
 
-describe('creating many beads at once', () => {
+describe('creating many beads at the same time', () => {
   test('creates each bead after those it needs, and responds in the order of the request', async () => {
     await using town = await openTown()
     const { city } = town
@@ -148,7 +148,7 @@ describe('creating many beads at once', () => {
   })
 })
 
-describe('changing many beads at once', () => {
+describe('changing many beads at the same time', () => {
   test('applies each change in order, and records no event for beads that stay the same', async () => {
     await using town = await openTown()
     const { city } = town
@@ -223,7 +223,7 @@ describe('changing many beads at once', () => {
   })
 })
 
-describe('changing many beads at once with a session among them', () => {
+describe('changing many beads at the same time with a session among them', () => {
   test('changes none', async () => {
     await using town = await openTown()
     const { city } = town

@@ -137,7 +137,7 @@ describe('the comments on a bead', () => {
     expect(await errorOf(city, 'GET ~/bead/to-1/comments?limit=1001')).toStartWith('422 validation-failed: ')
   })
 
-  test('are counted for many beads at once', async () => {
+  test('are counted for many beads at the same time', async () => {
     await using town = await openTown()
     const { city } = town
     const [one, two, none] = [await bead(city, '1'), await bead(city, '2'), await bead(city, '3')]

@@ -186,7 +186,7 @@ describe('lists of convoys', () => {
 })
 
 describe('the progress of convoys', () => {
-  test('is told of several at once, and an id that is not a convoy has no members', async () => {
+  test('reports several together, and an id that is not a convoy has no members', async () => {
     await using town = await openTown()
     const { city } = town
     const [a, b] = [await bead(city, 'a'), await bead(city, 'b')]

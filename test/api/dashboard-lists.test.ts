@@ -74,7 +74,7 @@ title = "Tell of {{topic}}"
 needs = ["look"]
 `
 
-test('runs of one formula are told apart by what they were begun with, with how many of their steps are done', async () => {
+test('runs of one formula are distinguished by what they were begun with, with how many of their steps are done', async () => {
   await using town = await open('[[agent]]\nname = "nobody"\nstart_command = "true"\nmax_active_sessions = 0\n')
   const { city } = town
   await city.call('PUT ~/formulas/line', { raw: FORMULA })
@@ -139,7 +139,7 @@ start_command = "true"
 max_active_sessions = 1
 `
 
-test('a rig is shown with how it stands in git and its agents, and a pack with the agents that it brings', async () => {
+test('a rig is shown with how it is in git and its agents, and a pack with the agents that it brings', async () => {
   await using town = await open('')
   const { city } = town
   const agent = join(city.path, 'tools', 'agents', 'helper')

@@ -38,7 +38,7 @@ test('a session that asks something is listed as waiting until it has its answer
   expect(await eventually('it goes on', 15_000, state, (text) => text !== 'waiting')).toBe('active')
 })
 
-test('killing a session that has ended meanwhile says so, and kills nothing', async () => {
+test('killing a session that has ended in between reports it, and kills nothing', async () => {
   await using town = await open()
   await declare(town.city, 'clerk')
   const { id } = await startSession(town.city, 'clerk')

@@ -100,7 +100,7 @@ describe('taking an action back', () => {
     expect((await town.city.call('GET ~/budgets')).body.items).toMatchObject([{ scope: 'city', limit: 5 }])
   })
 
-  test('is offered only to who did it: a bead that another has closed meanwhile stays closed', async () => {
+  test('is offered only to who did it: a bead that another has closed in between stays closed', async () => {
     await using town = await open()
     const id = await bead(town.city, 'Paint the bridge')
     const close = await onBead(town, id, 'close')

@@ -90,7 +90,7 @@ describe('GET /metrics', () => {
     expect(buckets?.at(-1)).toMatchObject({ labels: { le: '+Inf' }, value: count(after) })
   })
 
-  test('tells of budgets, orders, runs and the network', async () => {
+  test('reports budgets, orders, runs and the network', async () => {
     await using town = await openTown()
     const { world, city } = town
     const budget = { scope: 'city', unit: 'tokens', per: 'day', limit: 5000 }

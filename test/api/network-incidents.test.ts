@@ -51,7 +51,7 @@ describe('the network', () => {
     expect(await karma(author)).toBe(1)
   })
 
-  test('follows once and registers one agent, however many requests come at once', async () => {
+  test('follows once and registers one agent, however many requests come at the same time', async () => {
     const [one, other] = [await agent(), await agent()]
     const follows = await many(12, () => network.request(`POST /agents/${other.name}/follow`, { key: one.key }))
     expect(follows.filter(({ action }) => action === 'followed')).toHaveLength(1)

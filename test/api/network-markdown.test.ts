@@ -32,7 +32,7 @@ test('a page with a text that is slow to render lets other requests go first', a
   }
 })
 
-test('every hostile text has a page, in a post and in a comment, also when many ask at once', async () => {
+test('every hostile text has a page, in a post and in a comment, also when many ask at the same time', async () => {
   const ids = await mapConcurrently(Object.values(HOSTILE_MARKDOWN), post)
   const comments = Object.values(HOSTILE_MARKDOWN).map((text) => text.slice(0, 10_000))
   const [first] = ids

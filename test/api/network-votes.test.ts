@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mapConcurrently, NetworkClient } from '../support/network.ts'
 
-test('the votes of accounts that were made to vote leave the scores, also when the server is killed meanwhile', async () => {
+test('the votes of accounts that were made to vote leave the scores, also when the server is killed in between', async () => {
   await using network = await NetworkClient.open('[limits]\ngeneral = "5000/1m"\npost = "100/1h"\nrepeats = false\n')
   const { world } = network
   const author = await network.register('author')

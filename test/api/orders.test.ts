@@ -32,7 +32,7 @@ const names = async ({ city }: Town): Promise<string[]> =>
   (await city.call('GET ~/orders')).body.orders.map(({ name }: { name: string }) => name)
 
 describe('the orders of a city', () => {
-  test('are listed and shown as their files declare them, with the limits that are in force', async () => {
+  test('are listed and shown as their files declare them, with the limits that are in effect', async () => {
     await using town = await townWithOrders()
     const { city } = town
     expect(await names(town)).toEqual(['closed', 'flagged', 'nightly', 'tidy'])

@@ -121,7 +121,7 @@ describe('a command that a pack ships', () => {
     expect((await gc(world, ['desk', 'clock', '--help'])).out).toContain('What time it is.')
   }, 30_000)
 
-  test('stands in the help of gc, where there is a city', async () => {
+  test('is in the help of gc, where there is a city', async () => {
     const { out } = await gc(world, ['--help'])
     expect(out).toMatch(/Packs of this city:\n {2}desk +.*note add/)
     expect(out).toMatch(/\n {2}office +hours/)
@@ -189,7 +189,7 @@ describe('gc doctor', () => {
 
   const resultOf = ({ results }: Report, name: string) => results.find((each) => each.name === name)
 
-  test('runs the checks of packs, and mends what they can mend', async () => {
+  test('runs the checks of packs, and fixes what they can fix', async () => {
     const { world } = await office()
     await using _ = world
     const before = await report(world)

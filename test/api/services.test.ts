@@ -88,7 +88,7 @@ describe('the services of a city', () => {
     expect((await city.call('GET ~/service/healthz/log')).status).toBe(400)
   })
 
-  test('are told of in files that their programs read', async () => {
+  test('are described in files that their programs read', async () => {
     const folder = `${city.path}/.gc/services/.published`
     const read = async (name: string) => JSON.parse(await Bun.file(`${folder}/${name}.json`).text())
     expect(readdirSync(folder).sort()).toEqual(
@@ -188,7 +188,7 @@ describe('a request to a service', () => {
     expect(foreign.status).toBe(421)
   })
 
-  test('to what gc answers itself tells that the city is there', async () => {
+  test('to what gc answers itself reports that the city is there', async () => {
     const health = { ok: true, city_name: 'mill', service: 'healthz', contract: 'gc.healthz.v1' }
     for (const path of ['', '/', '/healthz']) expect((await city.call(`GET ~/svc/healthz${path}`)).body).toEqual(health)
     expect((await city.call('GET ~/svc/healthz/x')).status).toBe(404)
@@ -282,7 +282,7 @@ describe('the public listener', () => {
     expect(status).toBe(404)
   })
 
-  test('opens WebSockets where the service says so', async () => {
+  test('opens WebSockets where the service allows it', async () => {
     const at = (service: string) => `${publicUrl}/v0/city/mill/svc/${service}/ws`
     expect((await talk(at('open'), ['a', 'bye'])).heard).toEqual(['a'])
     expect((await talk(at('quiet'), ['a', 'bye'])).heard).toEqual([])

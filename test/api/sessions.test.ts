@@ -564,7 +564,7 @@ pre_start = ["sleep 5"]
   const ask = async (city: TestCity, name: string): Promise<string> =>
     (await city.call('POST ~/sessions', { body: { kind: 'agent', name } })).body.request_id
 
-  test('tells what it waits for, and is undone before its session begins', async () => {
+  test('reports what it waits for, and is undone before its session begins', async () => {
     await using town = await openTown(LIMITED)
     const { city } = town
     const first = await create(city, { kind: 'agent', name: 'single' })

@@ -13,7 +13,7 @@ describe('the event stream of a city', () => {
   const stream = (city: TestCity, query = '', headers = {}) =>
     open(city.world, `/v0/city/${city.name}/events/stream${query}`, headers)
 
-  test('starts now: headers at once, then each new event as id, event and one line of data', async () => {
+  test('starts now: headers immediately, then each new event as id, event and one line of data', async () => {
     await using town = await openTown()
     const { city } = town
     await bead(city, 'before')
@@ -85,7 +85,7 @@ describe('the event stream of a city', () => {
     await city.call('POST ~/start')
   })
 
-  test('sends the same to many readers at once', async () => {
+  test('sends the same to many readers at the same time', async () => {
     await using town = await openTown()
     const { city } = town
     const streams = await Promise.all(Array.from({ length: 20 }, () => stream(city)))
@@ -145,7 +145,7 @@ describe('the event stream of all cities', () => {
 })
 
 describe('a blocking query', () => {
-  test('returns at once when there is something newer, when it arrives, or at the timeout', async () => {
+  test('returns immediately when there is something newer, when it arrives, or at the timeout', async () => {
     await using town = await openTown()
     const { city } = town
     await bead(city, 'a')

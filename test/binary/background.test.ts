@@ -101,7 +101,7 @@ describe('a supervisor in the background', () => {
     60_000,
   )
 
-  test('is started by no command that is told not to, which then changes nothing', () => {
+  test('is started by no command that must not, which then changes nothing', () => {
     for (const words of ['init never', 'init never --name other', 'start first', 'restart first', 'cities'])
       for (const [args, more] of [
         [['--no-autostart'], {}],

@@ -36,7 +36,7 @@ describe('a command in a session', () => {
     expect((await titles(lent)).filter((title) => title === 'made in between')).toHaveLength(1)
   })
 
-  test('waits for a city that cannot be loaded until a person has mended it', async () => {
+  test('waits for a city that cannot be loaded until a person has fixed it', async () => {
     await using world = await World.open()
     const lent = await lentSession(world, 'mill')
     await world.kill()
@@ -78,7 +78,7 @@ describe('a command in a session', () => {
     expect(cut).toEqual(['cut off', 'sent and cut off', 'slung and cut off'])
   })
 
-  test('is told at once that its token has ended, which is an order to stop', async () => {
+  test('is notified immediately that its token has ended, which is an order to stop', async () => {
     await using world = await World.open()
     const lent = await lentSession(world, 'mill')
     await lent.city.call(`POST ~/session/${lent.session}/close`)

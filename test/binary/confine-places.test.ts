@@ -63,7 +63,7 @@ describe('gc confine refuses a folder that would void confinement', () => {
       expect(await confine(cwd)).toEqual({ code: 0, out: 'ran\n', err: '' })
   })
 
-  test('says so where the folder was deleted', async () => {
+  test('reports it where the folder was deleted', async () => {
     mkdirSync(at('home/gone'))
     const argv = ['/bin/sh', '-c', 'rmdir ../gone; exec "$0" confine -- /bin/echo ran', binary]
     const env = { PATH: process.env.PATH, HOME: at('home'), GC_HOME: at('home/gc') }

@@ -23,7 +23,7 @@ start_command = '''${script(ports)}'''
 ${lines.join('\n')}
 `
 
-test('the lines that are told for what a session was refused allow all of it, each kind', async () => {
+test('the lines that are printed for what a session was refused allow all of it, each kind', async () => {
   const serve = (name: string) => Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(name) })
   using direct = serve('direct')
   using named = serve('named')

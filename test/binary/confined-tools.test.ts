@@ -63,7 +63,7 @@ test('git has the settings that a person keeps in ~/.config', async () => {
   expect(await confined(folder, 'touch a.swp b; git status --porcelain')).toBe('?? b')
 })
 
-test('a program tells git who it is where the person has not said it, and cannot where they have', async () => {
+test('a program configures git where the person has not said it, and cannot where they have', async () => {
   const set = 'git config --global user.name Bot && git config --global user.email bot@x'
   using none = personWith({})
   expect(await confined(none, `${set} && ${COMMIT}`)).toBe('Bot <bot@x> N')

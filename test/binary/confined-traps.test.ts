@@ -51,7 +51,7 @@ describe('gc, before it confines a program', () => {
   })
 })
 
-test('a session listens nowhere where the supervisor is looked for, and is told of it', async () => {
+test('a session listens nowhere where the supervisor is looked for, and is notified of it', async () => {
   const program = `Bun.listen({ hostname: "127.0.0.2", port: Number(new URL(process.env.GC_URL).port), socket: { data() {} } })`
   const script = `${process.execPath} -e '${program}' 2> why; touch done; sleep 600`
   const more = `confine = { mode = "default", read = ["${process.execPath}"] }`

@@ -5,7 +5,7 @@ import { tempFolder } from '../support/folder.ts'
 
 const binary = resolve(process.env.GC_BINARY ?? 'dist/gc')
 
-test('a session host whose supervisor was killed while it started ends by itself', async () => {
+test('a session host whose supervisor was killed while it started ends on its own', async () => {
   using folder = tempFolder()
   mkdirSync(folder.at('home'), { mode: 0o700 })
   const host = Bun.spawn([binary, 'host'], {

@@ -77,7 +77,7 @@ describe('a city on packs with versions', () => {
   })
 })
 
-test('a city that stopped composing while gc was down runs on what it had, says so, and continues once it is put right', async () => {
+test('a city that stopped composing while gc was down runs on what it had, reports it, and continues once it is put right', async () => {
   await using world = await World.open()
   const path = world.folder.at('newsroom')
   const crew = packToml('crew')

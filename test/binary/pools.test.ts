@@ -56,7 +56,7 @@ async function kill(city: TestCity, pids: readonly number[]): Promise<void> {
 
 describe('a pool of which some processes are killed', () => {
   test.each([5, 0])(
-    'goes on with all its slots and finishes its work, with max_restarts = %i',
+    'continues with all its slots and finishes its work, with max_restarts = %i',
     async (maxRestarts) => {
       await using world = await World.open()
       const city = await register(world, 'mill', pool(maxRestarts))

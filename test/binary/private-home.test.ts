@@ -25,34 +25,31 @@ touch done; sleep 600'''
 test.each([
   ['is shared', ', share_login = true'],
   ['is not shared', ''],
-])(
-  'a confined program has seen what a person has seen, and its log-in %s, which it cannot change',
-  async (_, share) => {
-    await using world = await World.open()
-    const path = world.folder.at('mill')
-    const rig = world.folder.at('demo')
-    const home = world.folder.at('user')
-    for (const folder of [path, rig, join(home, '.claude')]) mkdirSync(folder, { recursive: true })
-    writeFileSync(join(home, '.claude.json'), '{"hasCompletedOnboarding":true,"oauthAccount":{"id":"secret"}}')
-    writeFileSync(join(home, '.claude', '.credentials.json'), 'the log-in')
-    writeFileSync(join(home, '.claude', 'settings.json'), 'secret')
-    writeFileSync(join(path, 'city.toml'), city(share))
-    const token = world.operatorToken
-    const call = (line: string, body?: unknown) =>
-      world.call(line.replace('~', '/v0/city/mill'), { token, ...(body !== undefined && { body }) })
-    await call('POST /v0/city/register', { path })
-    const runs = async () => (await call('GET ~/health')).status
-    await eventually('the city runs', 20_000, runs, (status) => status === 200)
-    await call('POST ~/beads', { title: 'one', rig: 'demo', metadata: { 'gc.routed_to': 'demo/worker' } })
-    await eventually('it has tried', 20_000, async () => existsSync(join(rig, 'done')), Boolean)
-    const said = (name: string) => readFileSync(join(rig, name), 'utf8')
-    expect(said('seen')).toBe('{"hasCompletedOnboarding":true}')
-    expect(said('others')).toContain('denied')
-    expect(said('login')).toBe(share ? 'the log-in' : '')
-    if (share) expect(said('kept')).toContain('denied')
-    expect(readFileSync(join(home, '.claude', '.credentials.json'), 'utf8')).toBe('the log-in')
-  },
-)
+])('a confined program has seen what a person has seen, and its login %s, which it cannot change', async (_, share) => {
+  await using world = await World.open()
+  const path = world.folder.at('mill')
+  const rig = world.folder.at('demo')
+  const home = world.folder.at('user')
+  for (const folder of [path, rig, join(home, '.claude')]) mkdirSync(folder, { recursive: true })
+  writeFileSync(join(home, '.claude.json'), '{"hasCompletedOnboarding":true,"oauthAccount":{"id":"secret"}}')
+  writeFileSync(join(home, '.claude', '.credentials.json'), 'the log-in')
+  writeFileSync(join(home, '.claude', 'settings.json'), 'secret')
+  writeFileSync(join(path, 'city.toml'), city(share))
+  const token = world.operatorToken
+  const call = (line: string, body?: unknown) =>
+    world.call(line.replace('~', '/v0/city/mill'), { token, ...(body !== undefined && { body }) })
+  await call('POST /v0/city/register', { path })
+  const runs = async () => (await call('GET ~/health')).status
+  await eventually('the city runs', 20_000, runs, (status) => status === 200)
+  await call('POST ~/beads', { title: 'one', rig: 'demo', metadata: { 'gc.routed_to': 'demo/worker' } })
+  await eventually('it has tried', 20_000, async () => existsSync(join(rig, 'done')), Boolean)
+  const said = (name: string) => readFileSync(join(rig, name), 'utf8')
+  expect(said('seen')).toBe('{"hasCompletedOnboarding":true}')
+  expect(said('others')).toContain('denied')
+  expect(said('login')).toBe(share ? 'the log-in' : '')
+  if (share) expect(said('kept')).toContain('denied')
+  expect(readFileSync(join(home, '.claude', '.credentials.json'), 'utf8')).toBe('the log-in')
+})
 
 test('gc agent add says that confined sessions do not see a login, and gc confine share-login lets them', async () => {
   await using world = await World.confined()

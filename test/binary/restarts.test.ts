@@ -55,7 +55,7 @@ describe('after the supervisor was killed', () => {
     expect((await answers).map(brief)).toEqual([{ status: 200 }, { status: 200 }, { status: 200 }])
   })
 
-  test('a session is told to try again when its city takes longer to load than five seconds', async () => {
+  test('a session must try again when its city takes longer to load than five seconds', async () => {
     await using world = await World.open()
     const town = await lentSession(world, 'mill')
     await world.kill()
@@ -93,7 +93,7 @@ describe('after the supervisor was killed', () => {
     await world.kill()
   })
 
-  test('a token that ended is rejected at once, and an unknown one when every city is loaded', async () => {
+  test('a token that ended is rejected immediately, and an unknown one when every city is loaded', async () => {
     await using world = await World.open()
     const town = await lentSession(world, 'mill')
     const ended = town.token

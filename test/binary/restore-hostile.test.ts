@@ -234,7 +234,7 @@ describe('a good backup', () => {
     expect(readdirSync(world.folder.at('earlier', '.gc')).sort()).toEqual(['city.db', 'site.toml', 'system'])
   })
 
-  test('with links and other files in it is restored without them when a person says so', async () => {
+  test('with links and other files in it is restored without them when a person allows it', async () => {
     const file = world.folder.at('more.tar.gz')
     const more = [{ name: 'notes/a.txt' }, { name: 'agents/x', type: '2', link: '/etc/passwd' }]
     writeFileSync(file, craftTarGz([...good, ...more]))

@@ -80,7 +80,7 @@ async function check(vars: Record<string, string>) {
   return { root: String(body.root_bead_id), status: run.status, message: run.last_error?.message }
 }
 
-describe('two slings of the same at once', () => {
+describe('two slings of the same at the same time', () => {
   test('by two commands, of a formula for a bead, begin one run, and the other command ends with 3', async () => {
     for (let round = 0; round < 3; round++) {
       const before = await runsOf('line')

@@ -111,7 +111,7 @@ describe('the process of a service', () => {
   }, 40_000)
 })
 
-test('a service that ends at once is started ever later, waits for a person, and works again when it is fixed', async () => {
+test('a service that ends immediately is started ever later, waits for a person, and works again when it is fixed', async () => {
   const broken =
     '[[service]]\nname = "echo"\nkind = "proxy_process"\nprocess.command = ["sh", "-c", "echo no database; exit 7"]\n'
   await using opened = await openCity(broken)

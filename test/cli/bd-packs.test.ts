@@ -237,7 +237,7 @@ test('commands for another storage answer truly and change nothing', async () =>
     expect([args, (await town.bd(args)).status]).toEqual([args, 1])
 })
 
-test('bd tells its version and how to use beads', async () => {
+test('bd prints its version and how to use beads', async () => {
   expect((await town.bd(['--version'])).out).toMatch(/^bd version \d+\.\d+\.\d+/)
   const { status, out } = await town.bd(['prime'])
   expect([status, out]).toEqual([0, expect.stringContaining('bd ready')])

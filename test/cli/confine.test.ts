@@ -87,7 +87,7 @@ describe('gc confine explain', () => {
     expect(other.out).not.toContain('What holds')
   })
 
-  test('lists the hosts that the agent reaches by itself, and what each is for', async () => {
+  test('lists the hosts that the agent reaches on its own, and what each is for', async () => {
     using folder = tempFolder()
     mkdirSync(folder.at('shop', '.git'), { recursive: true })
     writeFileSync(folder.at('shop', '.git', 'config'), '[remote "origin"]\n\turl = https://git.example.org/a.git\n')
@@ -114,7 +114,7 @@ describe('gc confine explain', () => {
     expect(other.out).not.toContain('git.example.org')
   })
 
-  test('prints the same as JSON, and says of an agent that is not confined which line says so', async () => {
+  test('prints the same as JSON, and names the line that leaves an agent unconfined', async () => {
     using city = cityFiles({ 'city.toml': `${CITY}confine = "off"\n` })
     const confined = await gc(['confine', 'explain', 'shop/w', '--json'], { env, cwd: city.path })
     const { rules, ...rest } = JSON.parse(confined.out)

@@ -209,7 +209,7 @@ describe('--watch', () => {
     for (const each of lines.trimEnd().split('\n')) expect(JSON.parse(each)).toHaveProperty('today')
   })
 
-  test('an error ends it at once', async () => {
+  test('an error ends it immediately', async () => {
     const { status, err } = await town.gc(['convoy', 'show', 'to-999', '--watch'])
     expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist; `gc convoy list` lists valid names\n'])
   })

@@ -27,13 +27,13 @@ describe('a name that nothing has', () => {
     { args: ['bead', 'list', '--rig', 'shpo'], meant: 'shop' },
     { args: ['--city', 'twon', 'status'], meant: 'town' },
     { args: ['stop', 'towm'], meant: 'town' },
-  ])('is told with the near one that was meant: $args', async ({ args, meant }) => {
+  ])('is reported with the near one that was meant: $args', async ({ args, meant }) => {
     const { status, out, err } = await town.gc(args)
     expect({ status, out }).toEqual({ status: 1, out: '' })
     expect(err).toEndWith(`; did you mean ${meant}?\n`)
   })
 
-  test('is told with the command that lists valid names when no name is near it', async () => {
+  test('is reported with the command that lists valid names when no name is near it', async () => {
     expect((await town.gc(['agent', 'show', 'zeppelin'])).err).toBe(
       'gc: agent zeppelin not found; `gc agent list` lists valid names\n',
     )

@@ -67,7 +67,7 @@ describe('nothing that others wrote hides itself or controls the terminal', () =
     expect(out).toContain('a\\u009b31m\\u202eb\\u2066\\u200bc\\u200f\\ufeff')
   })
 
-  test('in what a pack brings that runs by itself, and in `gc config show`', async () => {
+  test('in what a pack brings that runs on its own, and in `gc config show`', async () => {
     const folder = join(town.city, 'packs', 'sly')
     mkdirSync(join(folder, 'agents', 'worker'), { recursive: true })
     const hostile = JSON.stringify(HOSTILE)

@@ -79,7 +79,7 @@ describe('gc import, without a supervisor', () => {
     ])
   })
 
-  test('takes the version that is asked for, which is no question for that of gc', async () => {
+  test('takes the version that is asked for, independently of the version of gc', async () => {
     using roles = packRepository()
     roles.commit({ 'pack.toml': packToml('roles') }, '1.0.0')
     roles.commit({}, '1.1.0')

@@ -276,7 +276,7 @@ test('commands for parts that gc does not have answer truly', async () => {
   expect(JSON.parse((await town.gc(['dolt', 'health', '--json'])).out)).toMatchObject({ ok: true, storage: 'sqlite' })
 })
 
-test('gc tells its version by an option as well', async () => {
+test('gc prints its version by an option as well', async () => {
   expect((await town.gc(['--version'])).out).toBe((await town.gc(['version'])).out)
 })
 

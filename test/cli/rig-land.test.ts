@@ -49,7 +49,7 @@ forge = { kind = "gitea", url = "https://git.example.com", repository = "acme/sh
     [['--forge', 'github'], 2, 'a forge needs --forge, --forge-url and --forge-repository'],
     [['--batch', '65'], 1, '[rigs.land] batch: must be 64 or less, not 65'],
     [['--generated', 'npm i'], 2, '--generated must look like "package-lock.json=npm install --package-lock-only"'],
-  ])('rejects %j and leaves the file as it is', async (words, expected, reason) => {
+  ])('rejects %j and leaves the file unchanged', async (words, expected, reason) => {
     const before = cityToml()
     const { status, err } = await town.gc(['rig', 'land', 'shop', ...words])
     expect([status, err]).toEqual([expected, expect.stringContaining(reason)])

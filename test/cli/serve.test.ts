@@ -11,7 +11,7 @@ test.each([
   [['--log']],
   [['--json', '--wrong']],
   [['--only', 'nothing']],
-])('gc serve %j says by itself what it says among all commands', async (args) => {
+])('gc serve %j prints on its own what it prints among all commands', async (args) => {
   const alone = await gc(['serve', ...args])
   const among = await gc(['--no-autostart', 'serve', ...args])
   expect(alone).toEqual(among)

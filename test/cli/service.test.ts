@@ -66,7 +66,7 @@ describe('gc service', () => {
     expect(await town.json(['service', 'restart', 'healthz'])).toMatchObject({ action: 'restart', service: 'healthz' })
   })
 
-  test('shows what a service printed, the last lines of it, and says so of one that prints nothing', async () => {
+  test('shows what a service printed, the last lines of it, and reports one that prints nothing', async () => {
     const { pid } = await whenReady()
     expect((await town.gc(['service', 'logs', 'echo', '-n', '1'])).out).toBe(`listening, by ${pid}\n`)
     expect((await town.gc(['service', 'logs', 'echo', '--lines', 'all'])).status).toBe(2)

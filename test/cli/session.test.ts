@@ -46,7 +46,7 @@ describe('a session started by hand', () => {
 })
 
 describe('a session that cannot start yet', () => {
-  test('says at once what it waits for, and leaves no session behind when it is interrupted', async () => {
+  test('says immediately what it waits for, and leaves no session behind when it is interrupted', async () => {
     await town.json(['agent', 'add', 'sleeper', '--command', 'sleep 600'])
     await town.gc(['agent', 'suspend', 'sleeper'])
     const interrupt = new AbortController()
@@ -66,7 +66,7 @@ describe('a session that cannot start yet', () => {
 })
 
 describe('a session for which a command has waited its time', () => {
-  test('is told with what it waits for', async () => {
+  test('is reported with what it waits for', async () => {
     await town.json(['agent', 'add', 'late', '--command', 'sleep 600'])
     await town.gc(['agent', 'suspend', 'late'])
     const { io } = recorder({ env: town.env, cwd: town.city })

@@ -89,7 +89,7 @@ describe('the acting agent', () => {
     expect(lost).toMatchObject({ status: 1, err: expect.stringContaining('answers at http://127.0.0.1:9') })
   })
 
-  test.each(['{"hello":"world"}', '[]', 'null'])('is told of what is not a network: %s', async (answer) => {
+  test.each(['{"hello":"world"}', '[]', 'null'])('reports what is not a network: %s', async (answer) => {
     await using stranger = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(answer) })
     const url = stranger.url.origin
     for (const words of [

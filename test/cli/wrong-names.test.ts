@@ -56,7 +56,7 @@ test('every command says of an empty name that it is empty, and does nothing', a
   }
 })
 
-test('a name that nothing has and that is near none is told with the command that lists what there is', async () => {
+test('a name that nothing has and that is near none is reported with the command that lists what there is', async () => {
   for (const [words, listing] of [
     ['agent show zeppelin', 'gc agent list'],
     ['session show zeppelin', 'gc session list'],
@@ -87,7 +87,7 @@ test('a name near that of an agent does not look like one without mail or work',
   expect(await result('hook', 'shop/worker')).toEqual([1, ''])
 })
 
-test('a list of nothing says so', async () => {
+test('an empty list is reported as empty', async () => {
   for (const words of ['import list', 'import status']) {
     expect((await town.gc(words.split(' '))).out).toBe(
       'The city imports no packs; `gc import add <source>` imports one.\n',

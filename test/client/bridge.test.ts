@@ -66,7 +66,7 @@ describe('a call of a program that gc started', () => {
     expect(seen.at(-1)?.key).not.toBe(first?.key ?? '')
   })
 
-  test('fails at once with any other error', async () => {
+  test('fails immediately with any other error', async () => {
     for (const status of [401, 404, 409, 500]) {
       const error = await bridged([status])
         .call('POST /v0/stop', { body: {} })

@@ -3,7 +3,7 @@ import { formatShares } from '../../src/client/shares.ts'
 
 const MB = 1024 ** 2
 
-test('the share of a session is told in words, with what it has of it and what does not hold it', () => {
+test('the share of a session is described in words, with what it has of it and what does not hold it', () => {
   const items = [
     { resource: 'cpu', most: 1.5, held_by: 'priority' },
     { resource: 'memory', most: 512 * MB, used: 100.4 * MB, held_by: 'cgroup' },

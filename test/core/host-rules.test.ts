@@ -68,7 +68,7 @@ test.each([
   '64:ff9b::7f00:1',
   '2002:7f00:1::',
   'x',
-])('nobody is let to %s', (address) => {
+])('no one is let to %s', (address) => {
   expect(isForbiddenAddress(address)).toBe(true)
   expect(isPublicAddress(address)).toBe(false)
 })

@@ -49,7 +49,7 @@ test('a copy is put back, and what was there stays as the copy of its version', 
   await open(path, 2).close()
 })
 
-test('a database of which no copy can be kept is not changed', async () => {
+test('a database that cannot be copied is not changed', async () => {
   using folder = tempFolder()
   const path = folder.at('city.db')
   await open(path, 1).close()

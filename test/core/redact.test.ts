@@ -73,7 +73,7 @@ describe('redaction', () => {
     }
   })
 
-  test('passes single characters through at once and holds back only what follows the prefix of a secret', () => {
+  test('passes single characters through immediately and holds back only what follows the prefix of a secret', () => {
     const stream = secrets.createStream()
     expect([...'echo gcs_'].map((one) => Buffer.from(stream.push(Buffer.from(one))).toString()).join('')).toBe(
       'echo gcs_',

@@ -10,7 +10,7 @@ test('a signal calls its listeners with what is emitted, in the order in which t
   expect(calls).toEqual(['first oil 2', 'second oil'])
 })
 
-test('a function that listens twice is called twice, and each subscription ends by itself', () => {
+test('a function that listens twice is called twice, and each subscription ends on its own', () => {
   const signal = new Signal()
   let calls = 0
   const count = () => void calls++

@@ -37,7 +37,7 @@ describe('writing', () => {
     await second.store.close()
   })
 
-  test('resolves only after the log is synced, and writes made meanwhile share the next sync', async () => {
+  test('resolves only after the log is synced, and writes made in between share the next sync', async () => {
     using folder = tempFolder()
     const syncs: (() => void)[] = []
     let syncStarted = Promise.withResolvers<void>()

@@ -30,6 +30,7 @@ test('titles of tests name their subject', () => {
   const found = testTitles()
   expect(found.length).toBeGreaterThan(4000)
   expect(headless(found)).toEqual([])
+  expect(found.filter(({ text }) => hasPhrase(text))).toEqual([])
 })
 
 test('the texts in the sources have no phrases that read as translated', () => {

@@ -27,7 +27,7 @@ describe.skipIf(reason !== undefined)(`a session with a cgroup (${SYSTEM})`, () 
     expect([alive(pid(text, 'left')), alive(pid(text, 'leader')), existsSync(cgroup)]).toEqual([false, false, false])
   })
 
-  test('also ends with all of it when its program exits by itself', async () => {
+  test('also ends with all of it when its program exits on its own', async () => {
     await using world = hostWorld()
     const host = await world.connect()
     await host.start(sh(world, 'a', `${LEAVES}; sleep 0.3; exit 3`))

@@ -91,7 +91,7 @@ describe('ending a session', () => {
     expect(await slow).toMatchObject({ signal: 'SIGKILL' })
   })
 
-  test('also kills what is left in its terminal when the leader exits by itself', async () => {
+  test('also kills what is left in its terminal when the leader exits on its own', async () => {
     await using world = hostWorld()
     const host = await world.connect(WITHOUT_CGROUPS)
     await host.start(sh(world, 'a', `trap '' HUP; sh -c 'echo left=$$; while :; do sleep 1; done' & sleep 0.2; exit 5`))

@@ -58,7 +58,7 @@ describe.concurrent('a question on a screen', () => {
     expect(confirmed(log)).toEqual(['No'])
   })
 
-  test('is answered once, anyone who asks again: the second one is told the first answer', async () => {
+  test('is answered once, anyone who asks again: the second one gets the first answer', async () => {
     await using world = hostWorld()
     const { host, question, log } = await asking(world)
     const answers = await Promise.all(['3', '1', '3'].map((option) => host.choose(KEY, question.id, option)))

@@ -144,7 +144,7 @@ describe('the document', () => {
     expect(at).toMatchObject({ type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false })
   })
 
-  test('offers one of the named branches of a named union, and the property that tells them apart', () => {
+  test('offers one of the named branches of a named union, and the property that distinguishes them', () => {
     const shape = ($id: string, kind: TSchema) => Type.Object({ id: Type.String(), kind }, { $id })
     const [on, off] = [shape('On', Type.Literal('on')), shape('Off', Type.Literal('off'))]
     const other = shape('Other', Type.String({ not: { enum: ['on', 'off'] } }))

@@ -132,7 +132,7 @@ describe('a list that is written row by row', () => {
   const rows = (tail: (isComplete: boolean) => string) =>
     new JsonRows<string>({ head: '{"items":[', rows: Array(40).fill(`"${'x'.repeat(2 * MB)}"`), tail })
 
-  test('ends at 64 MB and says so', async () => {
+  test('ends at 64 MB and reports it', async () => {
     const lamps = route('GET /v0/lamps', { id: 'list-lamps', summary: 'List', ok: Lamps }, () => ({
       items: Array(40).fill('x'.repeat(2 * MB)),
       total: 40,

@@ -102,7 +102,7 @@ describe('a blocking query', () => {
     while (!holds()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  test('answers at once without an index or if there is a newer event', async () => {
+  test('answers immediately without an index or if there is a newer event', async () => {
     const { waits, ...options } = city()
     await using server = serve({ routes: [wait], ...options })
     for (const search of ['', '?index=9', '?index=0&wait=5m', '?wait=1s', '?index=']) {

@@ -75,7 +75,7 @@ function reading(response: Response) {
 }
 
 describe('a stream', () => {
-  test('sends its headers at once, before the first frame', async () => {
+  test('sends its headers immediately, before the first frame', async () => {
     const events = source()
     await using server = serve({ routes: [streaming(events.frames)] })
     const response = await server.get(PATH)

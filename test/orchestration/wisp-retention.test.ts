@@ -42,7 +42,7 @@ test('a wisp stays as long as something open waits for it or tracks it', async (
   expect(work.beadRepository.find(gate)).toBeUndefined()
 })
 
-test('very many wisps are removed in slices, by themselves', async () => {
+test('very many wisps are removed in slices, on their own', async () => {
   await using work = await open()
   const ids = await work.store.write((tx) =>
     Array.from({ length: 35 }, () => work.beadRepository.add(tx, { title: 'w', ephemeral: true, status: 'closed' }).id),

@@ -70,7 +70,7 @@ describe('a supervisor that is killed', () => {
     expect(took).toBeLessThan(10_000)
   }, 60_000)
 
-  test('and not restarted leaves no agent running: the host ends them by itself', async () => {
+  test('and not restarted leaves no agent running: the host ends them on its own', async () => {
     await using world = await World.with({ GC_UNATTENDED_TIMEOUT: '2s', GC_HOST_IDLE_TIMEOUT: '1s' })
     const city = await world.city()
     await declare(city, 'counter', { script: COUNTS }, { min_active_sessions: 2, max_active_sessions: 2 })

@@ -145,7 +145,7 @@ describe('a disk that fails', () => {
     expect(items).not.toContainEqual(expect.objectContaining({ kind: 'store' }))
   }, 60_000)
 
-  test('is told at once to who makes a city on it', async () => {
+  test('is reported immediately to anyone who makes a city on it', async () => {
     using folder = tempFolder()
     const disk = new FailingDisk(folder)
     await using world = await World.with(disk.env)

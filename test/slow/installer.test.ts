@@ -61,7 +61,7 @@ async function install(
 
 describe.each(Object.entries(SHELLS))('the installer in %s', (_, shell) => {
   test.each([['curl'], ['wget'], ['busybox']])(
-    'installs gc with %s and tells whether PATH has its folder',
+    'installs gc with %s and reports whether PATH has its folder',
     async (tool) => {
       using folder = tempFolder()
       using server = await releaseServer(new Map([[NAME, PROGRAM]]))

@@ -69,7 +69,7 @@ describe('over ssh', () => {
     await agent.exited
   })
 
-  test('a host with another key is not reached, and nobody is asked', async () => {
+  test('a host with another key is not reached, and no one is asked', async () => {
     using folder = tempFolder()
     await using server = await sshServer(folder)
     writeFileSync(server.known, readFileSync(server.known, 'utf8').replaceAll(/\S{6}$/gm, 'AAAAAA'))
@@ -84,7 +84,7 @@ describe('over ssh', () => {
 })
 
 describe('over HTTP', () => {
-  test('a branch lands with the login in the address, which stands in no argument, event or message', async () => {
+  test('a branch lands with the login in the address, which is in no argument, event or message', async () => {
     await using world = await personalWorld('')
     using server = httpServer(world.town.folder.path, TOKEN)
     git(world.rig, 'config', 'remote.origin.url', `http://ann:${TOKEN}@${server.address}/remote.git`)
@@ -142,7 +142,7 @@ describe('over HTTP', () => {
     expect([world.state(id), world.main(), server.controls.pushes]).toEqual(['landed', ['a: a', 'base'], 1])
   })
 
-  test('a server that never answers is given up in time, and a person is told once', async () => {
+  test('a server that never answers is given up in time, and a person is notified once', async () => {
     await using world = await personalWorld('')
     using server = httpServer(world.town.folder.path, TOKEN)
     git(world.rig, 'config', 'remote.origin.url', `http://ann:${TOKEN}@${server.address}/remote.git`)

@@ -40,7 +40,7 @@ describe('delete_branch', () => {
     expect(world.landings.rows.branchesToDelete('shop')).toEqual([])
   })
 
-  test('continues after a crash, and says so where the remote keeps the branch', async () => {
+  test('continues after a crash, and reports it where the remote keeps the branch', async () => {
     await using world = await landingWorld({ land: DELETING })
     world.hook('update', `case "$1 $3" in "refs/heads/x 00000000"*) exit 1;; esac`)
     world.branch('x', { x: '1\n' })
@@ -103,7 +103,7 @@ describe('a yard', () => {
     expect(await month()).toBe('')
   })
 
-  test('goes 30 days after the last landing of a rig that is gone, and is made anew if that comes back', async () => {
+  test('goes 30 days after the last landing of a rig that is gone, and is made again if that comes back', async () => {
     await using world = await landingWorld()
     const folders = () => readdirSync(join(world.town.hosts.home, 'land'))
     const [landed, held] = [await world.send('a', { a: '1\n' }), await world.send('b', { b: '1\n' })]

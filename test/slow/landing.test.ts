@@ -77,7 +77,7 @@ describe('a branch', () => {
     ])
   })
 
-  test('frees the worktree of its session once it landed as a squash, also where the target changed its lines since', async () => {
+  test('frees the worktree of its session once it landed as a squash, even where the target changed its lines since', async () => {
     await using world = await workersWorld()
     const { city } = world
     const worker = await world.claimed()
@@ -130,7 +130,7 @@ describe('a branch', () => {
     ])
   })
 
-  test('lands nothing with a git that cannot merge without a working tree, and the reason says so', async () => {
+  test('lands nothing with a git that cannot merge without a working tree, and gives the reason', async () => {
     using bin = deceivingGit('--version', 'echo git version 2.37.7')
     await using world = await landingWorld({ variables: { PATH: bin.path } })
     const id = await world.send('a', { a: '1\n' })

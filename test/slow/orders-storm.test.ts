@@ -8,7 +8,7 @@ import { World } from '../support/world.ts'
 
 const ORDERS = 1_000
 
-test(`${ORDERS} orders that are due at once each run once, a few at a time`, async () => {
+test(`${ORDERS} orders that are due together each run once, a few at a time`, async () => {
   await using world = await World.open()
   const path = world.folder.at('mill')
   mkdirSync(join(path, 'live'), { recursive: true })

@@ -24,7 +24,7 @@ async function read(path = list): Promise<string> {
   return response.ok && byteLength > LIST_BYTES ? 'whole' : `${response.status}`
 }
 
-test('forty that ask for 25 MB at once, four times the memory for it, all get it', async () => {
+test('forty that ask for 25 MB at the same time, four times the memory for it, all get it', async () => {
   const all = await Promise.all(Array.from({ length: 40 }, () => read()))
   expect(new Set(all)).toEqual(new Set(['whole']))
 }, 60_000)

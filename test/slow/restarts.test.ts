@@ -90,7 +90,7 @@ describe('tokens', () => {
   }, 300_000)
 })
 
-describe('agents that end when their token has ended or when they are told to stop', () => {
+describe('agents that end when their token has ended or when they must stop', () => {
   test(
     `live on, the same processes, while their supervisor is killed or stopped ${KILLS} times`,
     async () => {
@@ -135,7 +135,7 @@ describe('agents that end when their token has ended or when they are told to st
     Math.max(300_000, KILLS * 3_000),
   )
 
-  test('are told after 30 s without a supervisor to continue, which is not an order to stop', async () => {
+  test('continue after 30 s without a supervisor, which is not an order to stop', async () => {
     await using world = await World.open()
     const lent = await lentSession(world, 'mill')
     await world.kill()

@@ -120,7 +120,7 @@ class Controls {
 }
 
 test(
-  'runs that are retried, paused, resumed and skipped end as undisturbed ones do when the supervisor is killed meanwhile',
+  'runs that are retried, paused, resumed and skipped end as undisturbed ones do when the supervisor is killed in between',
   async () => {
     await using world = await World.open()
     const city = await register(world, 'mill', TOML)

@@ -167,7 +167,7 @@ head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 100; echo THE END; sleep 60
   }, 150_000)
 })
 
-describe('agents that must stay up and exit at once', () => {
+describe('agents that must stay up and exit at the same time', () => {
   test('are restarted with backoff, with or without an error and for whatever reason they must stay up', async () => {
     await using world = await World.open()
     const agent = (name: string, ends: string, more = '') =>
@@ -203,7 +203,7 @@ describe('agents that must stay up and exit at once', () => {
   }, 150_000)
 })
 
-describe('a hundred sessions at once', () => {
+describe('a hundred sessions at the same time', () => {
   test('start, respond, and end', async () => {
     await using world = await World.open()
     const from = performance.now()

@@ -91,7 +91,7 @@ async function unharmed(city: TestCity, claims: Claim[], pids: number[]): Promis
 }
 
 describe('a supervisor that is stopped for a while', () => {
-  test('releases no claim, then handles the requests it received meanwhile, and its streams continue', async () => {
+  test('releases no claim, then handles the requests it received in between, and its streams continue', async () => {
     await using world = await World.open()
     const { city, claims } = await atWork(world, 3)
     const pids = workers(world)

@@ -5,7 +5,7 @@ import { Metrics } from '../../src/supervisor/metrics.ts'
 import { scriptedTown } from '../support/city.ts'
 import { parseMetrics } from '../support/prometheus.ts'
 
-test('a city that cannot be read leaves the metrics of the others, and is told of', async () => {
+test('a city that cannot be read leaves the metrics of the others, and is reported', async () => {
   await using well = scriptedTown()
   await using ill = scriptedTown()
   const [open, closed] = [await well.open({ name: 'well' }), await ill.open({ name: 'ill' })]

@@ -62,7 +62,7 @@ describe('the variables of a formula', () => {
     expect(press(wrong, 'ctrl+u', ...'red', 'enter').overlay).toMatchObject({ at: 2 })
   })
 
-  test('say at once what can be no value', () => {
+  test('say immediately what can be no value', () => {
     const said = (...keys: string[]) => frame(press(form, ...keys))
     expect(said('tab', 'ctrl+u', ...'dark')).not.toContain('colour is one of')
     expect(said('tab', 'ctrl+u', ...'pi')).toContain('colour is one of blue, red, dark green')

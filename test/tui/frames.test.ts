@@ -120,7 +120,7 @@ describe('a text', () => {
     expect(filtered('tower').slice(2, 4)).toEqual(['"tower" · 0 of 2 lines · esc clears the filter', ''])
   })
 
-  test('shows a screen as it is, with all of its columns', () => {
+  test('shows a screen unchanged, with all of its columns', () => {
     const row = '│'.padEnd(79, 'x')
     const lines = frame(
       read({

@@ -210,7 +210,7 @@ describe('the graph of a run', () => {
     expect(lines(steps, edges)).toEqual(['✓ a  do a', '└─ ▶ b  do b ← a', '   └─ ○ c  do c ← b, a'])
   })
 
-  test('has the attempts at a step below it, with what the check said, and leaves out what gc keeps by itself', () => {
+  test('has the attempts at a step below it, with what the check said, and leaves out what gc keeps on its own', () => {
     const made = (id: string, kind: string, status: string, metadata: Record<string, string> = {}) => ({
       ...{ id, kind, status, metadata, title: `do ${id}`, assignee: '' },
     })

@@ -47,7 +47,7 @@ describe('the search over what sessions said', () => {
     expect(server.asked.map((query) => query.get('q'))).toEqual(['zebra crossing'])
   })
 
-  test('continues by itself past conversations without the words, and later from where it was', async () => {
+  test('continues on its own past conversations without the words, and later from where it was', async () => {
     await using server = searched(
       { items: [], searched: 20, next_cursor: 'c-1' },
       { items: [match], searched: 20, next_cursor: 'c-2' },

@@ -122,7 +122,7 @@ describe('listing agents', () => {
     }
   })
 
-  test('is told once that sessions of an unlimited agent work in one folder, and how to limit them', async () => {
+  test('is notified once that sessions of an unlimited agent work in one folder, and how to limit them', async () => {
     const moving = { 'agents/moving/agent.toml': 'start_command = "./move"\nwork_dir = "work/{{.AgentBase}}"\n' }
     await using town = await agentsWorld({ ...TOWN, ...moving })
     town.install('codex')
@@ -138,7 +138,7 @@ describe('listing agents', () => {
     }
   })
 
-  test('tells why a held pool starts nothing, on those rows that do not run, until it is resumed', async () => {
+  test('reports why a held pool starts nothing, on those rows that do not run, until it is resumed', async () => {
     await using town = await agentsWorld(TOWN)
     town.install('codex')
     await town.pool('shop/crew', 1)
@@ -342,7 +342,7 @@ describe('an agent', () => {
 })
 
 describe('creating an agent', () => {
-  test('writes its file and nothing else, and the agent exists at once', async () => {
+  test('writes its file and nothing else, and the agent exists immediately', async () => {
     await using town = await agentsWorld(TOWN)
     const before = town.declared()
     const made = await town.send('POST', 'agents', { name: 'worker', dir: 'shop', provider: 'claude', scope: null })
@@ -552,7 +552,7 @@ describe('the output of an agent', () => {
     expect(await town.get('agent/swarm/output')).toMatchObject({ status: 404, detail: 'agent swarm not running' })
   })
 
-  test('streams as numbered turns, and a header tells that the agent is stopped', async () => {
+  test('streams as numbered turns, and a header reports that the agent is stopped', async () => {
     await using town = await agentsWorld(TALKING)
     town.install('claude')
     const { hostKey } = await talk(town, 'mayor')

@@ -50,7 +50,7 @@ describe('the attention list', () => {
     )
   })
 
-  test('includes a full disk until there is room, and what came up meanwhile is announced then', async () => {
+  test('includes a full disk until there is room, and what came up in between is announced then', async () => {
     await using town = scriptedTown(AGENTS)
     const city = await town.open()
     const limit = (pages: number) => city.store.prepare(`PRAGMA max_page_count = ${pages}`).get()

@@ -92,7 +92,7 @@ trust_level = "trusted"
     ['codex', '.codex/auth.json', 'codex/auth.json'],
     ['gemini', '.gemini/oauth_creds.json', 'gemini/.gemini/oauth_creds.json'],
     ['opencode', '.local/share/opencode/auth.json', 'data/opencode/auth.json'],
-  ])('has a link to the one file with the log-in of %s, where there is one', (provider, file, path) => {
+  ])('has a link to the one file with the login of %s, where there is one', (provider, file, path) => {
     using folder = tempFolder()
     const place = { env: {}, home: folder.path }
     expect(loginFile(provider, place)).toBeUndefined()

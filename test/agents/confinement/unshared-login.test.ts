@@ -29,7 +29,7 @@ function unshared(toml: string, stored: object | undefined, defaultConfine: 'def
 describe('the login that a confined session does not see', () => {
   const subscription = { tokens: { access_token: 'x' } }
 
-  test('is the file of a subscription of which no one said whether sessions may read it', () => {
+  test('is the file of a subscription that no one has allowed or denied sessions', () => {
     expect(unshared(CODEX, subscription)).toBe('~/.codex/auth.json')
     for (const said of ['true', 'false'])
       expect(unshared(`${CODEX}[providers.codex.confine]\nshare_login = ${said}\n`, subscription)).toBeUndefined()

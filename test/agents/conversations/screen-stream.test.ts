@@ -11,7 +11,7 @@ start_command = "true"
 max_active_sessions = 0
 `
 
-test('the stream of a screen sends together what is written soon after it was sent, and what comes later at once', async () => {
+test('the stream of a screen sends together what is written soon after it was sent, and what comes later immediately', async () => {
   await using work = await openWork({ toml: TOML })
   const { host, clock, sessions } = work
   const { id, hostKey } = await work.session('ada', 'typist')
@@ -196,7 +196,7 @@ describe('a question on a screen', () => {
     ['conversation', [cleared, resumed]],
     ['raw', [resumed]],
     ['structured', [cleared, resumed]],
-  ] as const)('is told in the %s stream when it comes up and when it goes', async (format, gone) => {
+  ] as const)('is reported in the %s stream when it comes up and when it goes', async (format, gone) => {
     await using work = await openWork({ toml: TOML })
     const { host, clock, sessions } = work
     const { id, hostKey } = await work.session('ada', 'typist')

@@ -18,7 +18,7 @@ function world() {
 }
 
 describe('a start command whose script is not where its agent works', () => {
-  test('is told, with where to put it: beside what the city keeps for agents, when it is in the city', () => {
+  test('is reported, with where to put it: beside what the city keeps for agents, when it is in the city', () => {
     using it = world()
     const own = `${it.city}/.gc/agents/mayor`
     expect(it.missing('./mayor.sh --fast')).toBe(

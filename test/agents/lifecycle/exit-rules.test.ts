@@ -87,17 +87,20 @@ describe('an exit', () => {
     ['a signal of KILL', { how: 'signalled', signal: 'SIGKILL' }],
     ['a signal of TERM', { how: 'signalled', signal: 'SIGTERM' }],
     ['a shell whose program was killed', { how: 'exited', code: 137 }],
-  ] as const)('by %s from outside counts for the session, and is told from a failure of its bead', (_, kill) => {
-    const killed = { crashed: true, killed: true, blamesAgent: false, state: 'asleep' }
-    expect(after({}, kill)).toMatchObject({ ...killed, blamedBeads: [], failures: 1, retryAt: NOW + 1000 })
-    expect(after({ failures: 4 }, kill)).toMatchObject({ ...killed, failures: 5, retryAt: NOW + 16_000 })
-    expect(after({ work: ['w-1'] }, kill)).toMatchObject({ ...killed, blamedBeads: ['w-1'] })
-    expect(after({ createdFor: 'w-1', leftUnclaimed: true }, kill)).toMatchObject({ ...killed, blamedBeads: [] })
-    expect(after({ crashHoldUntil: NOW + 3_000_000 }, kill)).toMatchObject({ ...killed, quarantinedUntil: 0 })
-  })
+  ] as const)(
+    'by %s from outside counts for the session, and is distinguished from a failure of its bead',
+    (_, kill) => {
+      const killed = { crashed: true, killed: true, blamesAgent: false, state: 'asleep' }
+      expect(after({}, kill)).toMatchObject({ ...killed, blamedBeads: [], failures: 1, retryAt: NOW + 1000 })
+      expect(after({ failures: 4 }, kill)).toMatchObject({ ...killed, failures: 5, retryAt: NOW + 16_000 })
+      expect(after({ work: ['w-1'] }, kill)).toMatchObject({ ...killed, blamedBeads: ['w-1'] })
+      expect(after({ createdFor: 'w-1', leftUnclaimed: true }, kill)).toMatchObject({ ...killed, blamedBeads: [] })
+      expect(after({ crashHoldUntil: NOW + 3_000_000 }, kill)).toMatchObject({ ...killed, quarantinedUntil: 0 })
+    },
+  )
 
   test.each(['share', 'machine'] as const)(
-    'by the kernel, which had no memory left of its %s, is a kill from outside that says so',
+    'by the kernel, which had no memory left of its %s, is recorded as a kill from outside',
     (lack) => {
       const kill = { how: 'signalled', signal: 'SIGKILL', memoryLack: lack } as const
       const killed = { crashed: true, killed: true, blamesAgent: false, reason: 'out-of-memory', state: 'asleep' }
@@ -135,7 +138,7 @@ describe('an exit', () => {
     })
   })
 
-  test('before the session was up fails a person’s session at once, while a pool tries again', () => {
+  test('before the session was up fails a person’s session immediately, while a pool tries again', () => {
     const notStarted: ProcessExit = { how: 'not-started' }
     const first = { state: 'creating', wokeAt: 0 } as const
     expect(after(first, notStarted)).toMatchObject({ state: 'failed-create', blamesAgent: true })

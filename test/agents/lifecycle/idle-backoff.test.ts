@@ -14,7 +14,7 @@ const over = (clock: TestClock, more: Partial<SessionRow> = {}): SessionRow => {
   return { ...row, ...more } as SessionRow
 }
 
-test('each session that exits at once delays the next for longer, at most a minute', async () => {
+test('each session that exits immediately delays the next for longer, at most a minute', async () => {
   const clock = new TestClock()
   const lulls = new IdleBackoff(() => clock.now())
   expect(lulls.until('worker')).toBe(0)

@@ -355,7 +355,7 @@ describe('a scale check', () => {
   })
 })
 
-describe('an agent whose sessions exit at once without work', () => {
+describe('an agent whose sessions exit immediately without work', () => {
   const lull = { idleBackoffUntil: NOW + 1000 }
 
   test('gets none for its minimum or scale check until the backoff is over', () => {
@@ -467,7 +467,7 @@ describe('a session that reached a usage limit', () => {
     expect(decideOutcome(session({ state: 'draining', reason: 'drained' }), exit, NOW).state).toBe('closed')
   })
 
-  test('continues at once when another login has room', () => {
+  test('continues immediately when another login has room', () => {
     expect(decideOutcome(session({ origin: 'named' }), exit, NOW)).toMatchObject({ state: 'asleep', restart: true })
     expect(decideOutcome(session(), exit, NOW)).toMatchObject({ state: 'asleep', restart: false })
   })

@@ -119,7 +119,7 @@ describe('a login that reached its usage limit', () => {
     await again.close({ endSessions: false })
   })
 
-  test('has room at once when the clock jumps over its end, and no later when it is set back', async () => {
+  test('has room immediately when the clock jumps over its end, and no later when it is set back', async () => {
     await using world = await open()
     const { town, city } = world
     await limit(town, city, "You've hit your session limit · resets 12:30pm (Europe/Berlin)")

@@ -76,7 +76,7 @@ describe('work whose account has reached its limit', () => {
     return { ...world, endOf }
   }
 
-  test('continues with another account at once, in a conversation of its own', async () => {
+  test('continues with another account immediately, in a conversation of its own', async () => {
     await using world = await open(`${ACCOUNT('one', 'home = "/one"')}${ACCOUNT('two', 'home = "/two"')}`)
     const { town, city } = world
     const { host } = town
@@ -126,7 +126,7 @@ describe('work whose account has reached its limit', () => {
     expect(logins(city)).toEqual(['active on two', 'active on two'])
   })
 
-  test('goes to a provider that stands in, without the options of its own, and back when that has room', async () => {
+  test('goes to a substitute provider, without the options of its own, and back when that has room', async () => {
     await using world = await open(ACCOUNT('spare', 'stands_in_for = ["claude"]', 'codex'))
     const { town, city } = world
     expect(logins(city)).toEqual(['active on claude'])
@@ -211,7 +211,7 @@ describe('a dead login', () => {
     expect(types().filter((type) => type.startsWith('session.crashed'))).toEqual([])
   })
 
-  test('is told from a start that fails for another reason', async () => {
+  test('is distinguished from a start that fails for another reason', async () => {
     await using world = await open('', [])
     const { town, city } = world
     town.host.startError = 'the agent must be logged in first: run claude /login'

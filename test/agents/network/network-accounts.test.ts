@@ -52,7 +52,7 @@ async function open() {
   }
 }
 
-test('an agent with an account finds its key by a file, and is told what the network is', async () => {
+test('an agent with an account finds its key by a file, and gets an explanation of the network', async () => {
   const { town, city, accounts, keys, start, recorded } = await open()
   await using _ = town
   const added = await accounts.add(human, { agent: 'worker' })
@@ -119,7 +119,7 @@ test('a key is never written through a link, and without a network there is noth
   expect(existsSync(join(town.folder.path, 'worker.pem'))).toBe(false)
 })
 
-test('a running agent is told of what is new, once', async () => {
+test('a running agent is notified of what is new, once', async () => {
   const { town, city, accounts, state, start } = await open()
   await using _ = town
   await accounts.add(human, { agent: 'worker' })

@@ -67,7 +67,7 @@ END
 setsid sh lie.sh > lied 2>&1 < /dev/null &
 `
 
-test('codex is asked about another folder whatever a command that a rule allowed claims meanwhile', async () => {
+test('codex is asked about another folder whatever a command that a rule allowed claims in between', async () => {
   const run = ON_TERMINALS.find(({ program }) => program.provider === 'codex')
   if (!run) throw new Error('codex is not run on a terminal')
   const script: Script = ({ results }) => CALLS.codex?.[results.length] ?? { text: 'Done.' }

@@ -82,7 +82,7 @@ test('an agent of a versioned pack has the prompt of the version that was upgrad
   expect(town.model.bodies.join('\n')).not.toContain('key-of-the-archive')
 })
 
-test('a program runs the commands of a pack and has its check mend what is wrong', async () => {
+test('a program runs the commands of a pack and has its check fix what is wrong', async () => {
   await using town = await openWithClaude()
   await become(town, { ...filesOf('tools'), 'agents/porter/agent.toml': `${PROVIDER}\n` })
   const porter = await start(town, 'porter', 'porter')

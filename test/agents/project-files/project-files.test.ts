@@ -132,7 +132,7 @@ describe('files that gc writes into a project', () => {
     await until(() => shop.read('.claude/settings.json') === before)
   })
 
-  test('is never part of a commit, also where it is merged into a file of the repository', async () => {
+  test('is never part of a commit, even where it is merged into a file of the repository', async () => {
     await using shop = await Shop.open({ 'overlay/.claude/settings.json': JSON.stringify(HOOK) })
     shop.commit({ '.claude/settings.json': '{"theme": "dark"}\n' })
     const { id } = await shop.start()
@@ -243,7 +243,7 @@ describe('files that gc writes into a project', () => {
     await until(() => !existsSync(shop.at('.mcp.json')))
   })
 
-  test('is taken up after a crash, and removed when its session is over meanwhile', async () => {
+  test('is taken up after a crash, and removed when its session is over in between', async () => {
     await using shop = await Shop.open({ 'overlay/a.txt': 'a', 'overlay/.claude/settings.json': '{"a": 1}' })
     const { id } = await shop.start()
     rmSync(shop.at('a.txt'))

@@ -330,7 +330,7 @@ describe('a rule', () => {
     expect(await ask(bash('npm test'))).toBe('open')
   })
 
-  test('is made of a question, answers it at once, and says when a session has no sandbox', async () => {
+  test('is made of a question, answers it immediately, and says when a session has no sandbox', async () => {
     await using town = scriptedTown()
     const { city, session, confine, name } = await world(town)
     await name('npm test')

@@ -215,7 +215,7 @@ describe('a session that asks a person', () => {
     expect(city.sessionServices.failures.find('bead', bead)).toMatchObject({ deaths: 1 })
   }, 30_000)
 
-  test('is listed with a part of a megabyte, which says so and cannot mislead, and is answered', async () => {
+  test('is listed with a part of a megabyte, which reports it and cannot mislead, and is answered', async () => {
     await using town = scriptedTown(`${agents('claude')}${PROTOCOL}`)
     const city = await town.open()
     for (const name of ['claude', 'protocol']) await sling(city, name)
@@ -248,7 +248,7 @@ describe('a session that asks a person', () => {
     expect(city.sessionServices.failures.find('agent', 'claude')).toBeUndefined()
   })
 
-  test('stands in the history of its session and its bead: what was asked, who answered what, and when', async () => {
+  test('is in the history of its session and its bead: what was asked, who answered what, and when', async () => {
     await using town = scriptedTown(agents('claude'))
     const city = await town.open()
     const bead = await sling(city, 'claude')
@@ -310,7 +310,7 @@ describe('an answer with words of a person', () => {
   const waiting = (city: City) =>
     city.store.read((orm) => orm.select().from(sessionMessages).all()).map(({ body, state }) => [body, state])
 
-  test('is typed into the dialog where the option takes them, and stands in the transcript with who gave it', async () => {
+  test('is typed into the dialog where the option takes them, and is in the transcript with who gave it', async () => {
     await using town = scriptedTown(agents('claude'))
     const { city, key, session, head, interactions } = await openPlan(town)
     expect(city.attention.list().items).toMatchObject([{ answers: ['1', '2'], texts: ['2'] }])
@@ -411,7 +411,7 @@ describe('equal questions', () => {
     return { city, items, same: items[0]?.same ?? '', ids: items.map(({ id }) => id) }
   }
 
-  test('take one answer, each recorded for its session once, and what changed meanwhile is left and reported', async () => {
+  test('take one answer, each recorded for its session once, and what has changed is left and reported', async () => {
     await using town = scriptedTown(agents(...NAMES.slice(0, 3)))
     const { city, items, same, ids } = await equal(town)
     expect(new Set(items.map((item) => item.same))).toEqual(new Set([expect.stringMatching(/^[0-9a-f]{64}$/)]))

@@ -8,7 +8,7 @@ start_command = "true"
 max_active_sessions = 1
 `
 
-test('a session that the kernel killed for want of memory says so, and neither its agent nor its bead is blamed', async () => {
+test('a session that the kernel killed for want of memory reports it, and neither its agent nor its bead is blamed', async () => {
   await using town = scriptedTown(AGENT)
   const city = await town.open()
   const metadata = { 'gc.routed_to': 'eater' }

@@ -50,7 +50,7 @@ describe('a session', () => {
     })
   })
 
-  test('starts with the text as it is written when the template has an error, and says so', async () => {
+  test('starts with the raw text when the template has an error, and reports it', async () => {
     await using world = await started({ 'prompts/mayor.template.md': 'You are {{template "who" .}}.' })
     const warning = 'prompts/mayor.template.md, line 1: there is no template "who"; the text is used as it is written'
     const failed = await world.event('worker.operation', ({ payload }) => Object(payload).result === 'failed')

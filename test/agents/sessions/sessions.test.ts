@@ -37,7 +37,7 @@ describe('waiting work', () => {
 })
 
 describe('POST sessions', () => {
-  test('answers at once, and one event reports that the session is up', async () => {
+  test('answers immediately, and one event reports that the session is up', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
     const accepted = await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
     expect(accepted).toMatchObject({ status: 'accepted', request_id: expect.stringMatching(/^req-[0-9a-f]{24}$/) })
@@ -51,7 +51,7 @@ describe('POST sessions', () => {
 })
 
 describe('a session that cannot start', () => {
-  test('is told by its request what it waits for, and is closed when that is undone before it began', async () => {
+  test('is reported by its request with what it waits for, and is closed when that is undone before it began', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
     const { creator, pendingRequests } = world.city.sessions
     const first = await creator.create(human, { kind: 'agent', name: 'mayor' })

@@ -31,7 +31,7 @@ const items = async (city: City) => {
 }
 
 describe('a host beyond all lists that a session asks for', () => {
-  test('waits for a person, who is told who asks for what, until one answers', async () => {
+  test('waits for a person, who is shown who asks for what, until one answers', async () => {
     await using town = scriptedTown(AGENT)
     const { city, id, key } = await running(town)
     const { head } = city.log
@@ -64,7 +64,7 @@ describe('a host beyond all lists that a session asks for', () => {
     expect(told('attention.cleared')).toMatchObject({ id: name, by: 'operator', resolution: about.choice })
   })
 
-  test('comes into the configuration of the agent when a person says so', async () => {
+  test('comes into the configuration of the agent when a person allows it', async () => {
     await using town = scriptedTown(AGENT)
     const { city, id, key } = await running(town)
     town.host.askedHosts.set(key, { host: 'a.example', port: 443, since: SINCE, others: 0 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { UsageDays } from '../../../src/agents/usage/days.ts'
 import { scriptedTown } from '../../support/city.ts'
 
-test('a day tells thirty models of an agent apart, however many names a program makes up, and loses no use', async () => {
+test('a day distinguishes thirty models of an agent, however many names a program makes up, and loses no use', async () => {
   await using town = scriptedTown()
   const { store } = await town.open()
   const days = new UsageDays(store)

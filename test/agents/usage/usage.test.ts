@@ -27,7 +27,7 @@ const use = (id: string, more: Partial<ModelUsage> = {}): ModelUsage => ({
 const listPrices = (path: string, reports: string[] = []) => new PriceLists(path, (message) => reports.push(message))
 
 describe('the cost of a response', () => {
-  test('is the declared price, else what its log tells, else the list price, else not known', async () => {
+  test('is the declared price, else what its log reports, else the list price, else not known', async () => {
     using folder = tempFolder()
     write(folder.at('city.toml'), '[workspace]\nname = "mill"\n')
     const plain = new Prices(await Config.open(folder.path), listPrices(folder.at('prices.json')))
@@ -106,7 +106,7 @@ describe('list prices', () => {
     expect(builtin.find(model, 1)?.prompt_usd_per_1m).toBe(price)
   })
 
-  test('are higher for long prompts where their vendor says so', () => {
+  test('are higher for long prompts where their vendor charges that', () => {
     const rates = { prompt_usd_per_1m: 2.5, completion_usd_per_1m: 15, cache_read_usd_per_1m: 0.25 }
     expect(builtin.find('gemini-2.5-pro', 200_001)).toMatchObject(rates)
     expect(builtin.find('gpt-5.4', 272_001)?.completion_usd_per_1m).toBe(22.5)

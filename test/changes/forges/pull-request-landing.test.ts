@@ -66,7 +66,7 @@ describe('a landing by pull request', () => {
     expect(yard.server.count(/merge$/)).toBe(0)
   })
 
-  test('is made again, and merged by nobody, when it conflicts with where the target has moved to', async () => {
+  test('is made again, and merged by no one, when it conflicts with where the target has moved to', async () => {
     using yard = new Yard(dialect)
     await yard.run(/checks to begin/)
     yard.server.push('main', { a: '3\n' })

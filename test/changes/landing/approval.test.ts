@@ -189,7 +189,7 @@ describe('a change that waits for approval is checked while nothing else can lan
     expect([world.checks, checks < 4]).toEqual([checks, true])
   })
 
-  test('and the check of a target that fails by itself blames nobody', async () => {
+  test('and the check of a target that fails on its own blames no one', async () => {
     await using world = await landingWorld({ land: EARLY, judge: () => 1 })
     const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
     expect([world.state(id), world.landings.status('shop').standing]).toEqual(['held', undefined])

@@ -264,7 +264,7 @@ test('releasing a branch needs no separate approval', async () => {
   expect(events).toEqual(['submitted', 'queued', 'batched', 'pushing', 'landed'])
 })
 
-test('a guard asks for the landing alone, and what lands without a person asks nobody', async () => {
+test('a guard asks for the landing alone, and what lands without a person asks no one', async () => {
   await using world = await workersWorld()
   const { landing } = await closed(world, { '.gitattributes': '* text\n' })
   expect(asked(world)).toMatchObject([{ kind: 'landing', asks: expect.stringContaining('it changes protected files') }])

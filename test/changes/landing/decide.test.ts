@@ -49,7 +49,7 @@ describe('a batch', () => {
     }
   })
 
-  test('with several checks at once takes fewer rounds, and blames the same', () => {
+  test('with several checks at the same time takes fewer rounds, and blames the same', () => {
     for (const [parallel, size] of [2, 3, 7, 16].flatMap((each) => SIZES.map((size) => [each, size] as const))) {
       for (let culprit = 0; culprit < size; culprit++) {
         const { decision, rounds } = run(size, redFrom(culprit), { parallel })

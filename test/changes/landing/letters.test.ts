@@ -92,7 +92,7 @@ test('a conflict reaches its owner once, with both sides, who changed it, and co
   ])
 })
 
-test('a failed check reaches its owner with its output and the commit that failed; after all tries a person is told once', async () => {
+test('a failed check reaches its owner with its output and the commit that failed; after all tries a person is notified once', async () => {
   await using world = await workersWorld()
   const worker = await world.claimed()
   commit(worker.path, { broken: '1\n' })

@@ -105,7 +105,7 @@ test('a branch that an agent of a pack was handed is not landed', async () => {
 })
 
 test.each(['github', 'gitea'] as const)(
-  'a landing that is taken back leaves no pull request and no branch at %s',
+  'a landing that is undone leaves no pull request and no branch at %s',
   async (dialect) => {
     await using town = await proposingWorld(dialect)
     const { world, forge, until } = town

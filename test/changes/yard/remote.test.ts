@@ -136,7 +136,7 @@ test('the programs of the user for SSH are run as git runs them, and none that a
   expect(existsSync(folder.at('ran'))).toBe(false)
 })
 
-test('settings in variables count, and OpenSSH is told to ask nothing', async () => {
+test('settings in variables count, and OpenSSH must not prompt', async () => {
   await using world = await remoteWorld()
   const own = {
     GIT_CONFIG_COUNT: '1',

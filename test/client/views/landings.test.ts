@@ -102,7 +102,7 @@ describe('the actions on a landing', () => {
     expect(retry?.disabled).toBe('ld-a is being checked or pushed; wait, or pause the rig first')
   })
 
-  test('ask the server for what they say, with the reason that was given, and hold is taken back by a release', async () => {
+  test('ask the server for what they say, with the reason that was given, and hold is undone by a release', async () => {
     using town = city()
     const run = (state: Landing['state'], name: string, values = {}) =>
       landingActions(landing('ld-a', state))

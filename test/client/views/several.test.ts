@@ -43,7 +43,7 @@ test('a question names what was typed, and fields are those for several', () => 
   expect(sling && confirmationOf(sling, { agent: 'shop/ann' })).toStartWith('sling "shop/ann": this row?')
 })
 
-test('a row that changed meanwhile is left as it is, a failure stops no other, and all of it is summed up and taken back', async () => {
+test('a row that changed in between is left unchanged, a failure stops no other, and all of it is summed up and undone', async () => {
   const done: string[] = []
   const fails = { run: () => Promise.reject(new Error('c cannot be closed')) }
   const rows = [
@@ -64,7 +64,7 @@ test('a row that changed meanwhile is left as it is, a failure stops no other, a
   expect(back?.text).toBe('close was undone for 2')
 })
 
-test('equal reasons are told once, and where nothing was done it fails', async () => {
+test('equal reasons are reported once, and where nothing was done it fails', async () => {
   const rows = ['a', 'b', 'c', 'd', 'e'].map((id) =>
     closable(`x-${id}`, [], {}, { run: () => Promise.reject(new Error(`x-${id} is asleep`)) }),
   )

@@ -107,7 +107,7 @@ describe('the file of variables of an account', () => {
     })
   })
 
-  test('is refused with a sentence that tells nothing of what is in it', () => {
+  test('is refused with a sentence that reveals nothing of what is in it', () => {
     expect(variables('A=sk-secret\n', 0o644)).toBe(
       'work.env can be read by others (mode 0644); run: chmod 600 work.env',
     )

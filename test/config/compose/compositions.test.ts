@@ -40,7 +40,7 @@ async function countedCity() {
 }
 
 describe('the city is composed', () => {
-  test('once for each edit, whose files are then in force as they are on disk', async () => {
+  test('once for each edit, whose files are then in effect as they are on disk', async () => {
     using city = await countedCity()
     const { config, compositions } = city
     const edits = {
@@ -123,7 +123,7 @@ describe('the city is composed', () => {
     ).toBe(1)
   })
 
-  test('no further when its files are seen to change by an edit that is in force', async () => {
+  test('no further when its files are seen to change by an edit that is in effect', async () => {
     using city = await countedCity()
     const { config, compositions } = city
     const deadlines = new Deadlines()

@@ -148,7 +148,7 @@ describe('adding a rig', () => {
     expect(town.all()['city.toml']).toBe(`${CITY}x = `)
   })
 
-  test('twenty at once are all there, one after the other', async () => {
+  test('twenty at the same time are all there, one after the other', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     const names = Array.from({ length: 20 }, (_, at) => `r${at}x`)
@@ -167,7 +167,7 @@ describe('adding a rig', () => {
 })
 
 describe('an edit', () => {
-  test('starts again from the new text when a person saves meanwhile', async () => {
+  test('starts again from the new text when a person saves in between', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     let attempts = 0
@@ -328,7 +328,7 @@ describe('a running city', () => {
     expect(await config.reload()).toBe(true)
   })
 
-  test('notices every kind of change by itself, and nothing else', async () => {
+  test('notices every kind of change on its own, and nothing else', async () => {
     using town = city({ 'city.toml': CITY, '.gc/site.toml': '', 'agents/w/agent.toml': '' })
     const config = await town.open()
     const deadlines = new Deadlines()
@@ -409,7 +409,7 @@ describe('the warnings about a running city', () => {
   })
 })
 
-test('an order file that comes, changes or breaks is in force or left out at once, and anyone who follows hears of it', async () => {
+test('an order file that comes, changes or breaks is in effect or left out immediately, and anyone who follows hears of it', async () => {
   using town = city({ 'city.toml': CITY })
   const config = await town.open()
   const deadlines = new Deadlines()

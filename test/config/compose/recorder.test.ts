@@ -62,7 +62,7 @@ test('files that were edited on disk are recorded as read by gc, or by anyone wh
   ])
 })
 
-test('a reload that comes after its change was seen says since when that is in force, and which files came then', async () => {
+test('a reload that comes after its change was seen says since when that is in effect, and which files came then', async () => {
   await using world = await openCity()
   const { town, city } = world
   const opened = toTimestamp(town.clock.now())

@@ -18,7 +18,7 @@ describe('the target of a path', () => {
     expect(findFixed(folder.at('data/rig/out/id_ed25519'), written)).toBeUndefined()
   })
 
-  test('is judged also where a link of a person leads through such a folder', () => {
+  test('is judged even where a link of a person leads through such a folder', () => {
     using folder = tempFolder()
     for (const name of ['rig', 'secret']) mkdirSync(folder.at(name))
     symlinkSync(folder.at('secret'), folder.at('rig/out'))

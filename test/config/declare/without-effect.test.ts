@@ -59,7 +59,7 @@ describe('a key that is known and has no effect', () => {
     )
   })
 
-  test('says so when it would have made something safer', () => {
+  test('reports it when it would have made something safer', () => {
     const city = '[convergence]\n'
     const { warnings } = compositionOf({ 'city.toml': `${city}${AGENT}assigned_work_defer_limit = 1\n` })
     expect(warnings.map(({ key }) => key)).toEqual(['convergence', '[[agent]] assigned_work_defer_limit'])

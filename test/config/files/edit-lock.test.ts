@@ -55,7 +55,7 @@ test('an edit is made of what another process, which is editing, will have writt
   expect(town.text()).toMatch(/# a thought\n[\s\S]*name = "shop"/)
 })
 
-test('two processes that edit at once lose nothing of each other', async () => {
+test('two processes that edit at the same time lose nothing of each other', async () => {
   using town = city()
   const names = (who: string) => numbers(20).map((n) => `${who}${n}`)
   const editors = [town.editor('write', ...names('one')), town.editor('write', ...names('other'))]

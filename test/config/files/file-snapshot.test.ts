@@ -47,7 +47,7 @@ describe('a snapshot of files', () => {
     expect([read().equals(after), after.equals(read())]).toEqual([true, true])
   })
 
-  test('lets drafts stand in for files of the city', () => {
+  test('lets drafts replace files of the city', () => {
     const kept = { 'agents/c/agent.toml': '', 'agents/c/notes.md': '' }
     using city = cityFiles({ 'city.toml': 'old', 'agents/a/agent.toml': '', ...kept })
     const drafts = new Map([

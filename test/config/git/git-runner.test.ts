@@ -96,7 +96,7 @@ test.each([
   expect(gitErrorMessage({ exitCode: 128, stdout: '', stderr })).toBe(cause)
 })
 
-test('a clone that could not be written is told by why', async () => {
+test('a clone that could not be written is reported with the reason', async () => {
   using folder = tempFolder()
   const runner = new GitRunner({ deadlines: new Deadlines(), env: { PATH: process.env.PATH } })
   const source = folder.at('source')

@@ -55,7 +55,7 @@ describe('switching an order', () => {
     )
   })
 
-  test('changes the file whose overrides are in force', async () => {
+  test('changes the file whose overrides are in effect', async () => {
     const files = { 'more.toml': override('enabled = false') }
     const after = await switched(`include = ["more.toml"]\n${RIG}`, true, undefined, files)
     expect(after['more.toml']).toBe(override('enabled = true'))

@@ -100,7 +100,7 @@ describe('an order file', () => {
     ])
   })
 
-  test('may hold keys that gc does not know, which only a check of the files tells', () => {
+  test('may hold keys that gc does not know, which only a check of the files reports', () => {
     using city = ordersOf({ 'orders/a.toml': order('trigger = "manual"', TRUE, 'colour = "red"') })
     expect(city.names).toEqual(['a'])
     expect(city.warnings).toEqual([])
@@ -449,7 +449,7 @@ describe('an override', () => {
     expect(city.unmatchedOverrides).toEqual([])
   })
 
-  test('in a fragment stands in place of all that city.toml says of orders', () => {
+  test('in a fragment replaces all that city.toml says of orders', () => {
     using city = ordersOf({
       ...files(override('name = "tidy"', 'enabled = false')),
       'city.toml': `include = ["more.toml"]\n${RIG}${override('name = "tidy"', 'enabled = false')}`,

@@ -102,7 +102,7 @@ describe('a source that comes over HTTP', () => {
   const open = (addresses: readonly string[] = ['127.0.0.1']) =>
     packMachine({ files: { 'pack.toml': packToml('town') }, policy: 'public', hosts: anywhere(addresses) })
 
-  test('is fetched from the address that was checked, whatever the name means meanwhile', async () => {
+  test('is fetched from the address that was checked, whatever the name means in between', async () => {
     using repository = release()
     await using server = gitServer(repository)
     using m = open()

@@ -50,7 +50,7 @@ describe('the packs of gc', () => {
     }
   })
 
-  test('have orders that start nothing by themselves, each with its reason', () => {
+  test('have orders that start nothing on their own, each with its reason', () => {
     for (const [path, text] of BUILTIN_FILES.filter(([path]) => path.startsWith('core/orders/'))) {
       expect([path, toPlainValue(parseToml(text))]).toEqual([
         path,

@@ -94,7 +94,7 @@ test('a checkout without its record is half fetched, and not used', () => {
   expect(reasonOf(m.locate({}))).toContain('is not fetched yet')
 })
 
-test('a source or version that cannot be read says so', () => {
+test('a source or version that cannot be read reports it', () => {
   using m = machine()
   expect(reasonOf(m.locate({ source: '' }))).toBe(
     'the source of import "roles" is empty; name a folder or the address of a repository',

@@ -128,7 +128,7 @@ describe('installing', () => {
     expect(m.read('packs.lock')).toBe(lock)
   })
 
-  test('says so when a commit has vanished, and keeps the lock', async () => {
+  test('reports it when a commit has vanished, and keeps the lock', async () => {
     using repository = packRepository()
     repository.commit({ 'pack.toml': packToml('p') })
     const gone = 'f895c0ff47d6ee9334ed282a416387eb5b084d24'
@@ -300,7 +300,7 @@ describe('a clone that another program made where a checkout is expected', () =>
     return { m, folder, commit, repository }
   }
 
-  test('is used as it is, without fetching', async () => {
+  test('is used unchanged, without fetching', async () => {
     const { m, folder, commit, repository } = clone({ 'own-link': { link: 'pack.toml' } })
     const [{ url }, name] = [repository, checkoutName(repository.url, commit)]
     repository[Symbol.dispose]()

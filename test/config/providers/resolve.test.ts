@@ -16,7 +16,7 @@ const option = (key: string, more: Partial<ProviderOption> = {}): ProviderOption
 })
 
 describe('resolving a provider', () => {
-  test('every builtin stands by itself and its defaults are choices it offers', () => {
+  test('every builtin stands on its own and its defaults are choices it offers', () => {
     for (const name of BUILTINS.keys()) {
       const provider = resolveProvider(name, new Map())
       expect(provider.ancestor).toBe(name)

@@ -195,7 +195,7 @@ describe('a rig from a repository', () => {
     expect((await endOf(town, body.request_id)).payload).toMatchObject({ error_code: 'blocked_host' })
   })
 
-  test('does not touch a folder that appeared meanwhile', async () => {
+  test('does not touch a folder that appeared in between', async () => {
     await using origin = repository()
     await using town = await agentsWorld(TOWN, origin.env)
     const { body } = await town.send('POST', 'rigs', { name: 'hello', git_url: origin.url('/slow/hello.git') })
@@ -241,7 +241,7 @@ describe('a rig from a repository', () => {
     ['a number for a name', { name: '12' }],
     ['a short request_id', { request_id: 'short' }],
     ['a number for a request_id', { request_id: '12345678' }],
-  ])('with %s is refused at once', async (_, more) => {
+  ])('with %s is refused immediately', async (_, more) => {
     await using town = await agentsWorld(TOWN)
     const response = await town.send('POST', 'rigs', { name: 'hello', git_url: 'https://example.com/x.git', ...more })
     expect(response).toMatchObject({ status: 400, body: { code: 'invalid-request' } })

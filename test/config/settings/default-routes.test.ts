@@ -18,7 +18,7 @@ function composed(files: Record<string, string>) {
   }
 }
 
-test('default routes of city.toml and its fragments are in force, messengers in lower case', () => {
+test('default routes of city.toml and its fragments are in effect, messengers in lower case', () => {
   const { routes, errors, warnings } = composed({
     'city.toml': `include = ["more.toml"]\n${AGENT}${route('provider = "Slack"\naccount_id = "T1"\nagent = "mayor"')}`,
     'more.toml': route('provider = "chat"\nagent = "mayor"'),
@@ -30,7 +30,7 @@ test('default routes of city.toml and its fragments are in force, messengers in 
   ])
 })
 
-test('a route that leads nowhere is warned of with its line, and the others are in force', () => {
+test('a route that leads nowhere is warned of with its line, and the others are in effect', () => {
   const { routes, errors, warnings } = composed({
     'city.toml': `${AGENT}${route('provider = "chat"\nagent = "major"')}${route('provider = "chat"\nagent = "mayor"\nacount_id = "x"')}`,
   })

@@ -15,7 +15,7 @@ const TOWN = {
   'agents/mayor/agent.toml': 'start_command = "./m"\nmax_active_sessions = 1\nscope = "city"\n',
 }
 
-test('the configuration in force is shown with what a person suspended', async () => {
+test('the configuration in effect is shown with what a person suspended', async () => {
   await using town = await agentsWorld(TOWN)
   await town.send('POST', 'rig/shop/suspend')
   const shown = await town.get('config')

@@ -36,7 +36,7 @@ function declaredAt(kind: string, name: string): Record<string, string> {
 }
 
 describe('explaining a configuration', () => {
-  test('tells where each field of an agent is declared, in its block, its folder or the defaults', () => {
+  test('reports where each field of an agent is declared, in its block, its folder or the defaults', () => {
     expect(declaredAt('agent', 'shop/inline')).toEqual({
       name: 'city city.toml:12 [[agent]]',
       dir: 'city city.toml:13 [[agent]]',
@@ -52,7 +52,7 @@ describe('explaining a configuration', () => {
     })
   })
 
-  test('tells that the folder of a rig is bound on this machine', () => {
+  test('reports that the folder of a rig is bound on this machine', () => {
     expect(declaredAt('rig', 'shop')).toEqual({
       name: 'city city.toml:9 [[rigs]]',
       path: 'site .gc/site.toml:3 [[rig]]',
@@ -60,7 +60,7 @@ describe('explaining a configuration', () => {
     })
   })
 
-  test('tells what a provider has of its own and what of its base', () => {
+  test('reports what a provider has of its own and what of its base', () => {
     const provider = declaredAt('provider', 'mine')
     expect(provider).toMatchObject({
       base: 'city city.toml:6 [providers.mine]',

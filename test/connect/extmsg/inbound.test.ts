@@ -28,7 +28,7 @@ test('a message goes to the session of its conversation, once', async () => {
   expect(world.transcript('e1')).toEqual(['this is m1'])
 })
 
-test('a key of the adapter tells a repeated delivery whose id differs', async () => {
+test('a key of the adapter identifies a repeated delivery whose id differs', async () => {
   await using world = await openTalk()
   await world.bind('e1', 'zz-9')
   await world.receive('m1', 'e1', { dedup_key: 'k' })
@@ -155,7 +155,7 @@ test('a group that matches no one is not overruled by a default route', async ()
   expect(await world.receive('m1', 'e1')).toMatchObject({ Binding: null, GroupRoute: { Match: 'no_match' } })
 })
 
-test('an agent is started for a message, and its session is told what came meanwhile in one reminder', async () => {
+test('an agent is started for a message, and its session gets what came in between in one reminder', async () => {
   await using world = await openTalk()
   await world.talk.bindings.bind(human, { conversation: conversation('e1'), agent_name: 'mayor' })
   for (const id of ['m1', 'm2', 'm3']) await world.receive(id, 'e1')

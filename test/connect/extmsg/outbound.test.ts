@@ -176,7 +176,7 @@ test('a message that was on its way when the city closed is known as that, and i
   expect(adapter.asked).toHaveLength(1)
 })
 
-test('an adapter that is down for an hour: every sender is told, a person is asked once, until it takes a message again', async () => {
+test('an adapter that is down for an hour: every sender is notified, a person is asked once, until it takes a message again', async () => {
   await using adapter = startAdapter()
   await using world = await openAnswering(adapter)
   const callback_url = 'http://127.0.0.1:2/cb'

@@ -67,7 +67,7 @@ describe('a monitor of pull requests', () => {
     })
   })
 
-  test('tells merged from closed, and two changes in one second apart', async () => {
+  test('distinguishes merged from closed, and two changes in one second', async () => {
     using hub = forge()
     hub.set({ number: 1, updated_at: at(0) })
     await using city = await world(hub)

@@ -165,7 +165,7 @@ describe('a pull request that cannot be merged', () => {
     expect(city.repairs().length).toBe(1)
   })
 
-  test('is told of by mail once, and so is that it was mended', async () => {
+  test('is reported by mail once, and so is its fix', async () => {
     using hub = forge()
     hub.setOpen(FAILED)
     await using city = await world(hub, 'notify = ["mayor", "human"]\n')

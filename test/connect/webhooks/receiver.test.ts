@@ -168,7 +168,7 @@ describe('the order of admission', () => {
     expect((await from('2001:db8::1, 198.51.100.1', '2')).status).toBe(403)
   })
 
-  test('asks for the bearer token, of which no one learns a letter', async () => {
+  test('asks for the bearer token, without revealing any of it', async () => {
     await using world = await webhookWorld(hook(`${GITHUB}\nbearer_env = "BEARER"`))
     const sent = fromGitHub({ text: 'hello' })
     const wrong = await world.deliver({ ...sent, headers: { ...sent.headers, authorization: 'Bearer no' } })

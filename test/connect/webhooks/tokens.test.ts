@@ -72,7 +72,7 @@ describe('a delivery with a token', () => {
     expect(world.recorded()[0]).toMatchObject({ payload: { scheme: 'jwt-jwks', dedup_id: 'a' } })
   })
 
-  test('is told apart by its body where senders use one token for many', async () => {
+  test('is distinguished by its body where senders use one token for many', async () => {
     await using world = await webhookWorld(jwtHook())
     const { headers } = await signed(world.clock.now(), '')
     const send = (text: string) => world.deliver({ headers, body: JSON.stringify({ text }) })

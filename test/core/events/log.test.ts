@@ -219,7 +219,7 @@ describe('pages', () => {
 })
 
 describe('waiting', () => {
-  test('ends at once if there is already a newer event', async () => {
+  test('ends immediately if there is already a newer event', async () => {
     await using world = eventWorld()
     await world.record()
     expect(await world.log.waitForEventAfter(0, 1000)).toBe(true)

@@ -19,7 +19,7 @@ function problem(run: () => unknown): TemplateError {
   throw new Error('nothing was wrong')
 }
 
-describe('a template that does not end by itself', () => {
+describe('a template that does not end on its own', () => {
   const endless: Record<string, string> = {
     'calls itself': '{{define "a"}}{{template "a" .}}{{end}}{{template "a" .}}',
     'calls another that calls it':
@@ -44,7 +44,7 @@ describe('a template that does not end by itself', () => {
   })
 })
 
-test('steps can be limited further, and that alone is told apart', () => {
+test('steps can be limited further, and that alone is distinguished', () => {
   const source = '{{range 100000}}{{end}}done'
   expect(render(source)).toBe('done')
   expect(problem(() => render(source, { limits: SHORT_LIMITS }))).toBeInstanceOf(StepsExceededError)

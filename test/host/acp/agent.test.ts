@@ -78,7 +78,7 @@ describe('an ACP agent', () => {
     expect(listener.words).toContain('right: no')
   })
 
-  test('has a form filled by a person, who may decline or cancel it, and is told of nothing that does not fit', async () => {
+  test('has a form filled by a person, who may decline or cancel it, and hears of nothing that does not fit', async () => {
     await using agent = await started()
     const { host, listener } = agent
     await host.prompt('a', '1', 'form')

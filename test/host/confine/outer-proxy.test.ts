@@ -96,7 +96,7 @@ describe('a proxy of the network that the environment of gc names', () => {
     expect(proxy.heads).toEqual([])
   })
 
-  test('is told of where it refuses, does not answer, or is none that gc can use', async () => {
+  test('is reported when it refuses, does not answer, or cannot be used by gc', async () => {
     using upstream = await Upstream.open('pong')
     using proxy = new NetworkProxy(upstream, 'HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
     const ask = async (https: string) => {

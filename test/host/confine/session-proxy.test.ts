@@ -262,7 +262,7 @@ describe('a key of a provider', () => {
     expect(elsewhere.connections).toBe(0)
   })
 
-  test('is blanked in an answer also where that comes in pieces', async () => {
+  test('is blanked in an answer even where that comes in pieces', async () => {
     for (const pieces of [
       ['a true', '-key b'],
       ['t', 'rue-ke', 'y'],

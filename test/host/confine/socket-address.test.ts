@@ -40,7 +40,7 @@ test('addresses of /proc/net/tcp and of calls are compared in one form', () => {
   expect(parseListed('00000000000000000000000001000000')).toBe(V6_LOOPBACK)
 })
 
-test('loopback and the link are told apart from the rest', () => {
+test('loopback and the link are distinguished from the rest', () => {
   expect(['7f000001', '7fffffff', '00000000', V6_LOOPBACK].every(isLoopback)).toBe(true)
   expect(['08080808', 'fe800000000000000000000000000001'].some(isLoopback)).toBe(false)
   const metadata = ['646464c8', 'c00000c0', 'a83f8110']

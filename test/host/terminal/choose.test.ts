@@ -103,7 +103,7 @@ describe.concurrent('choosing an option in a terminal dialog', () => {
     expect(program.confirmed()).toBe('No, exit\n')
   })
 
-  test('confirms nothing when the dialog changes meanwhile', async () => {
+  test('confirms nothing when the dialog changes in between', async () => {
     await using program = await asking('--changes')
     expect(await program.choose(1)).toBe('gone')
     expect(program.confirmed()).toBe('')

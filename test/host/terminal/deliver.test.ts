@@ -67,7 +67,7 @@ describe.concurrent('delivering input', () => {
     expect(program.terminals.listeners).toBe(0)
   })
 
-  test('submits what was typed before, if nothing else stands in the input line', async () => {
+  test('submits what was typed before, if nothing else is in the input line', async () => {
     await using program = prompt('')
     const text = 'one long sentence that an earlier supervisor typed'
     const absent: Delivery = { state: 'failed', reason: 'it is not in the input line' }
@@ -83,7 +83,7 @@ describe.concurrent('delivering input', () => {
     expect(program.submitted()).toEqual([text])
   })
 
-  test('types at once to a program that is known to be quiet, and watches any other first', async () => {
+  test('types immediately to a program that is known to be quiet, and watches any other first', async () => {
     await using program = prompt('')
     await program.settle()
     const clock = new TestClock()
@@ -206,7 +206,7 @@ describe.concurrent('delivering input', () => {
     expect(program.terminals.listeners).toBe(0)
   })
 
-  test('fails at once for blank input', async () => {
+  test('fails immediately for blank input', async () => {
     await using program = prompt('')
     expect(await program.say(' \x1b\n\x03')).toMatchObject({ state: 'failed' })
   })
@@ -296,7 +296,7 @@ describe.concurrent('untrusted text', () => {
     expect(program.submitted()).toEqual(['» !rm -rf /', '/compact'])
   })
 
-  test('is delivered whole when several deliveries run at once', async () => {
+  test('is delivered whole when several deliveries run at the same time', async () => {
     await using program = prompt('')
     const texts = ['first of them', 'second of them', 'third of them']
     expect(await Promise.all(texts.map((text) => program.say(text)))).toEqual([delivered, delivered, delivered])

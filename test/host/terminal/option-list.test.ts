@@ -49,7 +49,7 @@ test.each<[what: string, text: string, at: number, labels: string[]]>([
   expect(read(text)).toEqual({ at, labels })
 })
 
-test('a list of boxes has what is ticked, and the row that ends it, also where the mark is there', () => {
+test('a list of boxes has what is ticked, and the row that ends it, even where the mark is there', () => {
   const boxes = (mark: number) =>
     findOptions(
       screen(

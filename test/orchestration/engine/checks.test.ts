@@ -92,7 +92,7 @@ describe('a check', () => {
     })
   })
 
-  test('is not run on an attempt that failed by itself', async () => {
+  test('is not run on an attempt that failed on its own', async () => {
     await using work = await openRuns()
     writeScript(work)
     const run = await startRecipe(work, recipeFor('f', { f: CHECKED }))
@@ -128,7 +128,7 @@ describe('a check', () => {
     await city.close({ endSessions: false })
   })
 
-  test('is not begun while its city is suspended, says so, and is begun when that is resumed', async () => {
+  test('is not begun while its city is suspended, reports it, and is begun when that is resumed', async () => {
     await using work = await openRuns()
     await work.status.change(human, { suspended: true })
     const run = await checkedRun(work)

@@ -5,7 +5,7 @@ import { GRAPH, openDrains } from './drains.ts'
 import { close } from './graph.ts'
 
 describe('a drain', () => {
-  test('runs its formula for every member at once, and passes when all of them have', async () => {
+  test('runs its formula for every member simultaneously, and passes when all of them have', async () => {
     await using work = await openDrains()
     const { control, root, convoy, members } = await work.drain('all', 2)
     const [first, second] = work.manifestOf(control).rows
@@ -151,7 +151,7 @@ describe('a drain', () => {
     expect(work.metadata(control)['gc.drain_state']).toBe('succeeded')
   })
 
-  test('passes at once when its convoy is empty', async () => {
+  test('passes immediately when its convoy is empty', async () => {
     await using work = await openDrains()
     const { control, root } = await work.drain('all', 0)
     expect(work.metadata(control)).toMatchObject({ 'gc.outcome': 'pass', 'gc.drain_state': 'succeeded' })

@@ -233,7 +233,7 @@ describe('a formula that breaks one rule is refused with its place', () => {
     expect(errorsOf(text, OTHERS)[0]).toContain('no version can be formula_compiler <2.0.0 and >=2.0.0')
   })
 
-  test('every error at once, each with its step', () => {
+  test('every error together, each with its step', () => {
     const text = v1(`${step('priority = 9')}[[steps]]\nid = "b"\n[[steps]]\nid = "c"\ntitle = "c"\nwaits_for = "x"\n`)
     expect(errorsOf(text).map((error) => error.slice(0, 4))).toEqual(['5 a:', '7 b:', '11 c'])
   })

@@ -162,7 +162,7 @@ describe('substitution', () => {
     })
   })
 
-  test('keeps spec beads what they are, whatever stands in a value', () => {
+  test('keeps spec beads what they are, whatever is in a value', () => {
     const retried = recipeOf(
       v2(`[vars]\nq = 'a"}'\n${steps('a')}description = "{{q}}"\nretry = { max_attempts = 2 }\n`),
     )

@@ -31,7 +31,7 @@ function write(city: Pick<City, 'instantiator'>, recipe: Recipe, finish = () => 
   )
 }
 
-test('a small graph is written at once: one event a bead, each with what it waits for', async () => {
+test('a small graph is written in one go: one event a bead, each with what it waits for', async () => {
   await using work = await openWork()
   const recipe = recipeOf([
     { ref: 'plan', description: 'think', labels: ['planning'], priority: 1, notes: 'soon', metadata: { own: 'x' } },

@@ -45,7 +45,7 @@ describe('a paused run with a drain', () => {
     expect(work.runs.get(root).status).toBe('completed')
   })
 
-  test('leaves what was paused by itself paused', async () => {
+  test('leaves what was paused on its own paused', async () => {
     await using work = await openDrains()
     const { root, control } = await work.drain('all', 2)
     const [own = '', other = ''] = [0, 1].map((index) => work.rowOf(control, index)?.item_root_id)

@@ -77,7 +77,7 @@ describe('a convoy that is slung', () => {
   })
 })
 
-describe('two slings of the same at once', () => {
+describe('two slings of the same at the same time', () => {
   test('make one run of a graph for a bead', async () => {
     await using work = await openLaunches()
     const { id } = await work.add({ title: 'one' })

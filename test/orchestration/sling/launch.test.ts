@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { human } from '../../work/world.ts'
 import { openLaunches, repeatableRequests } from './launch-world.ts'
 
-describe('a graph by itself', () => {
+describe('a graph on its own', () => {
   test('is a run that begins, with its steps routed and its controls left to gc', async () => {
     await using work = await openLaunches()
     expect(await work.sling({ formula: 'line', vars: { topic: 'roads' }, title: 'Roads please' })).toEqual({

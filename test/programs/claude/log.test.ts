@@ -99,7 +99,7 @@ describe('a conversation with Claude', () => {
   })
 })
 
-test('a growing log shows at every step what it shows when it is read at once', () => {
+test('a growing log shows at every step what it shows when it is read in one go', () => {
   let seed = 7
   const random = (below: number) => {
     seed = (seed * 1103515245 + 12345) % 2147483648

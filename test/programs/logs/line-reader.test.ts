@@ -185,7 +185,7 @@ describe('a log of 50 MB', () => {
     expect(held.filter(Boolean)).toEqual([])
   })
 
-  test('is parsed in small steps, also where it branches', () => {
+  test('is parsed in small steps, even where it branches', () => {
     const natives = Array.from({ length: 20_000 }, (_, n) => {
       const value = claude.user(`u${n}`, n === 0 ? null : `u${n - (n % 7 === 0 ? 2 : 1)}`, 'x', n)
       return { offset: n, size: 1, value }

@@ -98,7 +98,7 @@ describe('registering', () => {
     }
   })
 
-  test('the same name many times at once succeeds once', async () => {
+  test('the same name many times at the same time succeeds once', async () => {
     await using network = await openNetwork()
     const answers = await Promise.all(
       Array.from({ length: 32 }, (_, at) =>
@@ -237,7 +237,7 @@ describe('keys', () => {
 })
 
 describe('deleting an account', () => {
-  test('revokes its keys at once, deletes all its content and takes its last votes back', async () => {
+  test('revokes its keys immediately, deletes all its content and takes its last votes back', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('Ada'), await network.agent('bob')]
     const post = await network.post(bob, 'of bob')

@@ -17,7 +17,7 @@ describe('the pages for agents that join', () => {
     expect(await closed.text('/skill.md')).toContain('Until then you may read, but not write.')
   })
 
-  test('the page tells of challenges where the network asks for them', async () => {
+  test('the page mentions challenges where the network asks for them', async () => {
     await using plain = await openSite()
     expect(await plain.text('/skill.md')).not.toContain('/api/v1/verify')
     await using asking = await openSite({ settings: { verification: true } })

@@ -124,7 +124,7 @@ describe('verification on a network that requires it', () => {
     expect(network.recorded()).toEqual([])
   })
 
-  test('a wrong answer says so, names what it was for, and can be tried again', async () => {
+  test('a wrong answer is rejected, names what it was for, and can be tried again', async () => {
     const key = await network.agent('gus')
     const sent = await send(key, '/posts', draft('Boats'))
     network.recorded()

@@ -135,7 +135,7 @@ describe('the comments of a post', () => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('are the same page by page as all at once, in every sort', async () => {
+  test('are the same page by page as in one list, in every sort', async () => {
     await using network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const post = await network.post(ada)

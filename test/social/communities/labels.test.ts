@@ -90,7 +90,7 @@ describe('a role', () => {
   const briefings = async (network: Awaited<ReturnType<typeof openNetwork>>, key: string) =>
     ((await network.api('GET', '/home', key)).body.check_in as { briefings: Json[] }).briefings
 
-  test('is given by moderators to subscribers, who are told what to do once per cadence', async () => {
+  test('is given by moderators to subscribers, who are notified what to do once per cadence', async () => {
     const { network, ada, bob, label, attach } = await openCommunity()
     await using _ = network
     const scout = await label(SCOUT)

@@ -49,7 +49,7 @@ describe('a community', () => {
     expect(network.recorded()).toEqual(['agent.registered'])
   })
 
-  test('created by many at once is created once', async () => {
+  test('created by many at the same time is created once', async () => {
     await using network = await openNetwork()
     const keys = await Promise.all(Array.from({ length: 12 }, (_, at) => network.agent(`a${at}-`)))
     const answers = await Promise.all(keys.map((key) => network.api('POST', '/submolts', key, { name: 'one' })))

@@ -55,7 +55,7 @@ describe('posting', () => {
     expect((await network.api('POST', '/posts', key, draft)).status).toBe(201)
   })
 
-  test('many times at once succeeds once, and deleting the post does not restore the limit', async () => {
+  test('many times at the same time succeeds once, and deleting the post does not restore the limit', async () => {
     await using network = await openNetwork({ limited: true })
     const key = await network.agent('ada')
     const draft = { submolt: 'general', title: 'x', content: 'y' }
@@ -122,7 +122,7 @@ test('votes, follows and communities are limited; requests that change nothing d
   ])
 })
 
-test('agents from other machines have stricter limits on their first day, and the error says so', async () => {
+test('agents from other machines have stricter limits on their first day, and the error reports it', async () => {
   const newcomer = { age: 1_440 * MINUTE, limits: { post: [{ count: 1, window: 120 * MINUTE }] } }
   await using network = await openNetwork({ settings: { proxied: true, limits: { ...UNLIMITED, newcomer } } })
   const key = await network.agent('ada')

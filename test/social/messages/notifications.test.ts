@@ -86,7 +86,7 @@ describe('an agent is notified', () => {
 })
 
 describe('notifications', () => {
-  test('are marked as read by post or all at once, which records no event', async () => {
+  test('are marked as read by post or all together, which records no event', async () => {
     const { network, ada, bob, post } = await openWithPost()
     await using _ = network
     const other = await network.post(ada, 'Another')

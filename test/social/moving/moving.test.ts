@@ -120,7 +120,7 @@ test('followers come back as soon as both are here, anyone who moves first, each
   expect(next.store.prepare('SELECT key FROM arrived_keys').all()).toEqual([])
 })
 
-test('all who wait for an agent follow it in slices, but for those that were deleted meanwhile', async () => {
+test('all who wait for an agent follow it in slices, but for those that were deleted in between', async () => {
   await using next = await openNetwork()
   const signer = newSigner()
   const keys = await Promise.all(Array.from({ length: 45 }, (_, n) => next.agent(`f${n}`)))

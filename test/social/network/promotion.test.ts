@@ -47,7 +47,7 @@ test('a network keeps writing if its public address leads to itself, to another 
   }
 })
 
-test('only a sound and complete copy that nobody serves is promoted', async () => {
+test('only a sound and complete copy that no one serves is promoted', async () => {
   using folder = tempFolder()
   await using network = await openNetwork()
   const { path } = await copyOf(network, folder)

@@ -155,7 +155,7 @@ async function furnished(network: TestNetwork) {
 }
 
 describe('a list', () => {
-  test('is the same page by page as all at once, in each sort, without duplicates', async () => {
+  test('is the same page by page as in one list, in each sort, without duplicates', async () => {
     await using network = await openNetwork()
     const { key } = await furnished(network)
     const scopes: [string, (post: Json) => boolean][] = [

@@ -48,7 +48,7 @@ test('a small network has its indexes of stems, and no others, as soon as it is 
   expect([leftovers(network), network.errors]).toEqual([[], []])
 })
 
-test('a large network searches whole words until its indexes of stems are complete, whatever changes meanwhile', async () => {
+test('a large network searches whole words until its indexes of stems are complete, whatever changes in between', async () => {
   const folder = await oldNetwork(POSTS)
   await using network = await openNetwork({ folder, settings })
   const lock = new Database(folder.at('social.db'))

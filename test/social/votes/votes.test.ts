@@ -89,7 +89,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
     expect(repeated.body).toEqual(first.body)
   })
 
-  test('by one agent many times at once ends as an odd or even number of votes', async () => {
+  test('by one agent many times at the same time ends as an odd or even number of votes', async () => {
     const { network, target, bob, vote } = await furnished()
     await using _ = network
     const answers = await Promise.all(Array.from({ length: 13 }, () => vote('upvote')))
@@ -100,7 +100,7 @@ describe.each(['posts', 'comments'])('a vote on %s', (kind) => {
   })
 })
 
-test('64 clients at once on the same posts leave every counter correct', async () => {
+test('64 clients at the same time on the same posts leave every counter correct', async () => {
   await using network = await openNetwork()
   const keys = await Promise.all(Array.from({ length: 64 }, (_, at) => network.agent(`client-${at}`)))
   const author = await network.agent('author')

@@ -88,7 +88,7 @@ describe('the votes of an agent', () => {
     expect(await network.recount()).toEqual([])
   })
 
-  test('on what was deleted meanwhile leave the karma of its author', async () => {
+  test('on what was deleted in between leave the karma of its author', async () => {
     await using network = await openNetwork()
     const { ada, bob, post, comment, suspend, settle } = await votedOn(network)
     await network.api('DELETE', `/comments/${comment.id}`, ada)

@@ -22,7 +22,7 @@ const bead = row('al-1', { cells: [...cells, { since: 'x' }, { since: 'x' }, { t
 const page = (state: State, name: string, ...found: ReturnType<typeof row>[]) =>
   after(enter(state, name)[0], rows(name, found))
 
-test('a list has the columns that tui.toml names, in their order, and otherwise none of those that have to be asked for', () => {
+test('a list has the columns that tui.toml names, in their order, and otherwise none of those that must be asked for', () => {
   const lines = inside(frame(page(mine, 'beads', bead)))
   expect(lines[2]).toMatch(/^title +parent +id$/)
   expect(lines[3]).toMatch(/Paint +al-0 +al-1$/)

@@ -261,7 +261,7 @@ describe('actions', () => {
     for (const key of ['n', 'esc']) expect(press(state, 'x', key).notice?.text).toBe('kill: nothing was done')
   })
 
-  test('a key that does nothing says so', () => {
+  test('a key without effect is reported', () => {
     expect(press(state, '7').notice).toEqual({ text: '7 does nothing here; ? lists what does', isBad: false })
     expect(press(enter(alpha, 'beads')[0], '7').notice?.text).toBe('the page is still being read; press it again')
   })

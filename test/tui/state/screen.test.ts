@@ -109,7 +109,7 @@ describe('a new item that needs attention', () => {
     expect(step(more, rows('attention', [asks('q-2')]))[1]).toBeUndefined()
   })
 
-  test('is told in the other cities that are open as well, on their tabs, and ! goes there', () => {
+  test('is shown in the other cities that are open as well, on their tabs, and ! goes there', () => {
     const place = { page: 'attention', city: 'beta', subject: '' }
     const question = { page: 'question', city: 'beta', subject: 'q-1' }
     const waits = (...ids: string[]): Message => ({

@@ -51,7 +51,7 @@ describe('input from a terminal', () => {
     ])
   })
 
-  test('tells escape from what begins with it', async () => {
+  test('distinguishes escape from what begins with it', async () => {
     using board = keyboard()
     board.source.write('\x1b')
     await eventually(

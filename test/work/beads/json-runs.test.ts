@@ -101,7 +101,7 @@ const DAY = 24 * 3_600_000
 const STEP_COUNT = 100
 
 describe('lists of beads', () => {
-  test('show each as it is, whatever was written, imported, restored and removed since they were last read', async () => {
+  test('show each unchanged, whatever was written, imported, restored and removed since they were last read', async () => {
     await using work = await openWork()
     const random = new SeededRandom(SEED)
     const model = new Model()

@@ -86,7 +86,7 @@ describe('dependencies', () => {
   )
 
   test.each(['tracks', 'relates-to', 'parent-child', 'discovered-from', 'of-our-own'])(
-    '%s keeps nobody back',
+    '%s keeps no one back',
     async (type) => {
       await using work = await openWork()
       const target = await work.add({ title: 'first' })

@@ -58,7 +58,7 @@ describe('next', () => {
     expect(work.beadRepository.get(second.id)).toMatchObject({ status: 'open', assignee: 'ada' })
   })
 
-  test('64 sessions that claim from 1,000 beads at once get each bead once', async () => {
+  test('64 sessions that claim from 1,000 beads at the same time get each bead once', async () => {
     await using work = await openClaims()
     await work.store.write((tx) => {
       for (let n = 0; n < 1000; n++)

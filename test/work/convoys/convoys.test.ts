@@ -151,7 +151,7 @@ describe('a convoy that is closed as a bead', () => {
   })
 })
 
-describe('a convoy closes by itself', () => {
+describe('a convoy closes on its own', () => {
   test('with the last of its members, in every convoy they are in', async () => {
     await using work = await openWork()
     const a = await work.add({ title: 'a' })

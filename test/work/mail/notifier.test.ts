@@ -67,7 +67,7 @@ describe('a notification of mail', () => {
     }
   })
 
-  test('cuts long mail, and leaves out mail that was read or archived meanwhile', async () => {
+  test('cuts long mail, and leaves out mail that was read or archived in between', async () => {
     await using town = workTown()
     const first = await openWork({ town })
     await first.session('ada')

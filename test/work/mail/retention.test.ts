@@ -114,7 +114,7 @@ describe('unread mail of a closed session', () => {
     expect(world.mail.get(id).to).toBe('ada')
   })
 
-  test('notifies a running session of its agent at once', async () => {
+  test('notifies a running session of its agent immediately', async () => {
     await using world = await openWork()
     const ada = await sleeper(world, 'ada')
     const bob = await world.session('bob')

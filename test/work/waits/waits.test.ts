@@ -63,7 +63,7 @@ describe('a wait', () => {
     expect(world.waits.list({}).waits).toEqual([])
   })
 
-  test('for any bead is over with the first; for closed beads it is ready at once', async () => {
+  test('for any bead is over with the first; for closed beads it is ready immediately', async () => {
     await using world = await openWaits()
     await world.session('ada')
     const [a, b] = [await world.task('a'), await world.task('b')]

@@ -138,7 +138,7 @@ describe('an ACP session', () => {
     ])
   })
 
-  test('asks two questions at once, and each is answered by its request id', async () => {
+  test('asks two questions at the same time, and each is answered by its request id', async () => {
     await using polly = await withPolly()
     await polly.submit('ask left right')
     const left = await polly.pendingQuestion()
@@ -151,7 +151,7 @@ describe('an ACP session', () => {
     expect(JSON.stringify(polly.records())).toContain('left: ever')
   })
 
-  test('is not answered by itself or another session, unless their agent may respond', async () => {
+  test('no session answers it, its own included, unless their agent may respond', async () => {
     await using polly = await withPolly(spoken('polly') + spoken('boss', 'may = ["respond"]'))
     const { body } = await answer(polly.post('/sessions', { kind: 'agent', name: 'boss' }))
     await polly.world.event('request.result.session.create', (event) => fits(event.payload, body.request_id))
@@ -202,7 +202,7 @@ describe('an ACP session', () => {
     expect(polly.records().findLast(({ type }) => type === 'ready')).toMatchObject({ mode: 'plan' })
   })
 
-  test('changes to the mode that is chosen while it runs, at once and after its next start', async () => {
+  test('changes to the mode that is chosen while it runs, immediately and after its next start', async () => {
     await using polly = await withPolly(spoken('polly', '', 'export MODES=build,plan;'))
     const choose = (permission_mode: string) =>
       answer(polly.post(`/session/${polly.id}/permission-mode`, { permission_mode }))

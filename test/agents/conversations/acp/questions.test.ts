@@ -40,7 +40,7 @@ describe('a question by protocol has what it asks about, whole', () => {
     expect(asked(tool)).toMatchObject({ text, cut: false, since: '1970-01-01T00:00:00.000Z' })
   })
 
-  test('a text over one megabyte is cut, and says so', () => {
+  test('a text over one megabyte is cut, and reports it', () => {
     const question = asked({ rawInput: { command: 'x'.repeat((1 << 20) + 1) } })
     expect([question.text.length, question.cut]).toEqual([1 << 20, true])
   })

@@ -21,7 +21,7 @@ describe('a page of a log', () => {
     expect(part({ tail: 0 })).toEqual({ ids: 'abCdEfg', pagination: undefined })
   })
 
-  test('has the requested segments from the end, and tells where the previous page ends', () => {
+  test('has the requested segments from the end, and reports where the previous page ends', () => {
     expect(part({ tail: 1 })).toEqual({
       ids: 'Efg',
       pagination: {

@@ -166,7 +166,7 @@ describe('once a budget is used up', () => {
     await until(() => town.host.prompts.length === 1)
   })
 
-  test('people are told by how much more was used, and what they can do', async () => {
+  test('people see how much more was used, and what they can do', async () => {
     await using world = await exhausted()
     const { city, budgets } = world
     expect(budgets.list().items).toMatchObject([{ state: 'exhausted', spent: 1500, overshoot: 500 }])

@@ -250,7 +250,7 @@ describe('an agent of a pack', () => {
     expect(warnings[0]).toContain('a pack cannot give permissions to its agents')
   })
 
-  test('is not hidden by one of the city of the same bare name, which is warned of unless the import says so', () => {
+  test('is not hidden by one of the city of the same bare name, which is warned of unless the import asks for it', () => {
     const files = { ...TOWN, 'city.toml': '', 'agents/a/agent.toml': RUNS, 'packs/crew/agents/a/agent.toml': RUNS }
     const { names, warnings } = composed(files)
     expect(names).toEqual(['c.a', 'a'])

@@ -24,7 +24,7 @@ function runsBetween(trigger: OrderTrigger, from: string, to: string, lastRun: s
 describe('a cooldown', () => {
   const trigger: OrderTrigger = { kind: 'cooldown', interval: 300_000 }
 
-  test('is due at once when the order never ran', () => {
+  test('is due immediately when the order never ran', () => {
     expect(due(trigger, '2026-01-05T09:00:00Z')).toEqual({ due: true, reason: 'never run' })
   })
 
@@ -117,7 +117,7 @@ describe('a schedule', () => {
   for (const { zone, forward, back, gap, twice } of zones) {
     const shifted = (moment: string, hours: number) => new Date(at(moment) + hours * 3_600_000).toISOString()
 
-    test(`in ${zone} is caught up at once when clocks are set forward over its minute`, () => {
+    test(`in ${zone} is caught up immediately when clocks are set forward over its minute`, () => {
       const trigger = cron(`${gap} * * *`, zone)
       const last = shifted(forward, -23)
       expect(due(trigger, shifted(forward, -0.1), last)).toMatchObject({ due: false, next: at(forward) })
@@ -197,7 +197,7 @@ describe('the other triggers', () => {
     expect(dueAt(trigger, state(0), 0)).toEqual({ due: false, reason: 'condition: not checked yet' })
   })
 
-  test('manual and webhook orders are never due by themselves', () => {
+  test('manual and webhook orders are never due on their own', () => {
     expect(dueAt({ kind: 'manual' }, state(1), 0)).toEqual({
       ...{ due: false, reason: 'manual trigger — use gc order run' },
     })

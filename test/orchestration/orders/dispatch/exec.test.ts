@@ -206,7 +206,7 @@ test('a run that is asked for starts whatever else of its order runs', async () 
   expect(work.running()).toEqual(['tidy', 'tidy'])
 })
 
-test('many orders that are due at once all run once, sixteen at a time', async () => {
+test('many orders that are due together all run once, sixteen at a time', async () => {
   const names = Array.from({ length: 60 }, (_, n) => `o${n}`)
   const orders = Object.fromEntries(
     names.map((name) => [name, `trigger = "cooldown"\ninterval = "1h"\nexec = "${name}"`]),

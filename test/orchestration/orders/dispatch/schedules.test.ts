@@ -50,7 +50,7 @@ describe('schedules on days when clocks change', () => {
       ['01:30', '01:30', '02:00', '02:30', '03:00'],
     ],
   ])(
-    'in %s from %s on, a named hour is run once, and half hours go on',
+    'in %s from %s on, a named hour is run once, and half hours continue',
     async (zone, from, minutes, daily, once, halves) => {
       await using town = workTown()
       const start = Date.parse(from)
@@ -83,7 +83,7 @@ describe('a clock that is wrong by a day', () => {
     for (const line of work.running()) await work.end(line)
   }
 
-  test('and is put right at once runs no minute again', async () => {
+  test('and is put right immediately runs no minute again', async () => {
     await using work = await openOrders(often)
     await passUntil(work, START + 25 * MINUTE)
     await set(work, -DAY)

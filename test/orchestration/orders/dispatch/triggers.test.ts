@@ -149,7 +149,7 @@ describe('an order with a condition', () => {
   })
 })
 
-test('an order that is changed, added or taken away is looked at at once', async () => {
+test('an order that is changed, added or taken away is looked at immediately', async () => {
   await using work = await openOrders({ orders: { slow: 'trigger = "cooldown"\ninterval = "1h"\nexec = "slow"' } })
   await work.end('slow')
   await work.pass(10 * MINUTE)
@@ -163,7 +163,7 @@ test('an order that is changed, added or taken away is looked at at once', async
   expect(work.running().sort()).toEqual(['quick', 'slow'])
 })
 
-test('in a city that an earlier gc had open, orders wait for a person, who is told', async () => {
+test('in a city that an earlier gc had open, orders wait for a person, who is notified', async () => {
   const town = workTown()
   const first = await openOrders({ town })
   await first.store.write((tx) => void tx.run(first.store.prepare('INSERT INTO order_approval (since) VALUES (0)')))
