@@ -26,7 +26,7 @@ interface CallersOptions {
 
 /** Time a request waits for the city of its token to open. */
 const MAX_WAIT_MS = 5_000
-/** Maximum waiting requests; further ones are told to retry immediately. */
+/** Maximum waiting requests; further ones must retry immediately. */
 const MAX_WAITING = 1_000
 
 /** Holder of a token: a caller, none, or one of these closed cities. */
