@@ -11,7 +11,9 @@ import { Store, troubleReporter } from '../core/store/index.ts'
 import { isKeyOf } from '../host/protocol/index.ts'
 import { repairCityCounters } from './counters/index.ts'
 import { cityMigrations } from './database/index.ts'
+import { databaseStamp } from './database-stamp.ts'
 import { type CityDependencies, holderOf } from './dependencies.ts'
+import { type ExpectedRest, expectRest, type Rest } from './rest.ts'
 import { buildServices, type CityServices } from './services.ts'
 import { ControllerStarted, ControllerStopped, StoreHealth } from './status/index.ts'
 
@@ -19,8 +21,11 @@ const CITY = gcPart('city')
 
 /** A running city. */
 export interface City extends CityServices {
-  /** Closes the city. Its agents run on in the host, to be adopted by the next to open it, unless `endSessions`. */
-  close(options: { endSessions: boolean }): Promise<void>
+  /**
+   * Closes the city. Its agents run on in the host, to be adopted by the next to open it, unless `endSessions`. Resolves
+   * with its rest, if nothing would happen in it when it is opened again.
+   */
+  close(options: { endSessions: boolean }): Promise<Rest | undefined>
 }
 
 /** The files of its last good configuration. */
@@ -43,19 +48,26 @@ const STATE = [
 ].map((name) => join('.gc', name))
 
 /** Opens the city in a folder and starts it; when a step fails, releases all that was begun and rethrows. */
-export async function openCity(dependencies: CityDependencies): Promise<City> {
-  const { name, path, home, phase } = dependencies
+export async function openCity(given: CityDependencies): Promise<City> {
+  const { name, path, home, phase } = given
   await using resources = new AsyncDisposableStack()
+  const dependencies = { ...given, deadlines: given.deadlines.part() }
+  resources.defer(() => dependencies.deadlines.close())
   phase('loading_config')
   for (const file of STATE) requireNoLinks(path, file)
   const config = resources.adopt(await openConfig(dependencies), (opened) => opened.close())
   resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), holderOf(name, home)), (lock) => lock.release())
+  let database: string | undefined
+  resources.defer(() => {
+    // The lock is still held, and the database closed.
+    database = databaseStamp(path)
+  })
   phase('starting_bead_store')
   const storeHealth = new StoreHealth(dependencies.clock)
   const store = resources.adopt(openStore(dependencies, storeHealth), (opened) => opened.close())
   const services = buildServices({ ...dependencies, config, store, storeHealth })
   await start(services, resources)
-  return running(services, resources.move())
+  return running(services, resources.move(), () => database)
 }
 
 const openConfig = ({ name, path, home, defaultConfine }: CityDependencies): Promise<Config> =>
@@ -182,14 +194,35 @@ const runServices = (services: CityServices): Service[] => [
   services.services,
 ]
 
-function running(services: CityServices, resources: AsyncDisposableStack): City {
-  let closing: Promise<void> | undefined
+function running(
+  services: CityServices,
+  resources: AsyncDisposableStack,
+  databaseOnceClosed: () => string | undefined,
+): City {
+  let closing: Promise<Rest | undefined> | undefined
+  const end = async (endSessions: boolean): Promise<Rest | undefined> => {
+    const expected = restOf(services)
+    await close(services, resources, endSessions)
+    const database = databaseOnceClosed()
+    // What ends a city is its last event; another one may mean something for the next to open it.
+    const isAsExpected = expected !== undefined && services.log.head === expected.head + 1
+    return isAsExpected && database !== undefined ? { ...expected, head: services.log.head, database } : undefined
+  }
   return {
     ...services,
     close({ endSessions }) {
-      closing ??= close(services, resources, endSessions)
+      closing ??= end(endSessions)
       return closing
     },
+  }
+}
+
+/** Rest of a city that is about to be closed; undefined for one that cannot be read. */
+function restOf(services: CityServices): ExpectedRest | undefined {
+  try {
+    return expectRest(services)
+  } catch {
+    return undefined
   }
 }
 

@@ -2,10 +2,10 @@ import type { Budget } from '../agents/usage/index.ts'
 import type { ChangeTotal } from '../changes/review/index.ts'
 import { type Labels, type NumberMetric, type Sample, samplesBy } from '../core/metrics/index.ts'
 import { isRunning, wireState } from '../work/sessions/index.ts'
-import type { City } from './city.ts'
+import type { CityServices } from './services.ts'
 
 /** The metrics of one city: read from counters and from what is live, so that they cost the same in an old city. */
-export const cityMetrics = (city: City): NumberMetric[] => [
+export const cityMetrics = (city: CityServices): NumberMetric[] => [
   ...sessionMetrics(city),
   ...workMetrics(city),
   ...orderMetrics(city),
@@ -21,7 +21,7 @@ export const cityMetrics = (city: City): NumberMetric[] => [
   },
 ]
 
-function sessionMetrics({ sessionRepository }: City): NumberMetric[] {
+function sessionMetrics({ sessionRepository }: CityServices): NumberMetric[] {
   const live = sessionRepository.live()
   return [
     {
@@ -34,7 +34,7 @@ function sessionMetrics({ sessionRepository }: City): NumberMetric[] {
   ]
 }
 
-function workMetrics({ beads, runs }: City): NumberMetric[] {
+function workMetrics({ beads, runs }: CityServices): NumberMetric[] {
   const ready = beads
     .counts()
     .values()
@@ -59,7 +59,7 @@ function workMetrics({ beads, runs }: City): NumberMetric[] {
   ]
 }
 
-function orderMetrics({ orderLibrary, orderDispatcher }: City): NumberMetric[] {
+function orderMetrics({ orderLibrary, orderDispatcher }: CityServices): NumberMetric[] {
   const due = orderLibrary.current.filter(
     (order) => orderDispatcher.holdOf(order) === undefined && orderDispatcher.expect(order).due,
   )
@@ -99,7 +99,7 @@ function budgetMetrics(budgets: readonly Budget[]): NumberMetric[] {
   ]
 }
 
-function reviewMetrics({ changeRows }: City): NumberMetric[] {
+function reviewMetrics({ changeRows }: CityServices): NumberMetric[] {
   const items = changeRows.people()
   const decisions = (['asked', 'approved', 'discarded'] as const).map(
     (decision) => [decision, items.reduce((sum, person) => sum + person[decision], 0)] as [string, number],
@@ -127,7 +127,7 @@ function reviewMetrics({ changeRows }: City): NumberMetric[] {
 }
 
 /** Decisions about the changes of each agent of a rig, and what these cost. */
-function changeMetrics({ changeRows, config }: City): NumberMetric[] {
+function changeMetrics({ changeRows, config }: CityServices): NumberMetric[] {
   const agents = config.current.agents.flatMap(({ dir, qualified }) =>
     dir === undefined ? [] : [{ rig: dir, agent: qualified }],
   )
@@ -173,7 +173,7 @@ function changeMetrics({ changeRows, config }: City): NumberMetric[] {
 
 const labelsOf = ({ scope, name = '', unit, per }: Budget): Labels => ({ scope, name, unit, per })
 
-function heldLogins({ limits, clock }: City): [string, number][] {
+function heldLogins({ limits, clock }: CityServices): [string, number][] {
   const held = limits.all().filter(({ state, until }) => state === 'dead' || until === null || until > clock.now())
   const dead = held.filter(({ state }) => state === 'dead').length
   return [

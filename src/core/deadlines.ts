@@ -30,7 +30,7 @@ interface ScheduledDeadline extends Deadline {
   readonly countsSleep: boolean
   /** It was given its length again because we were stopped: once, so that who is always late still comes to an end. */
   again: boolean
-  readonly run: () => unknown
+  run: () => unknown
 }
 
 const HOUR_MS = 3_600_000
@@ -56,6 +56,9 @@ export class Deadlines {
   #order = 0
   #ringing = false
   #closed = false
+  /** Those of the whole process, if these are of a part of it, and what of the part waits among them. */
+  #whole: Deadlines | undefined
+  readonly #ofPart = new Set<ScheduledDeadline>()
 
   constructor(
     private readonly clock: Clock = systemClock,
@@ -64,6 +67,13 @@ export class Deadlines {
   ) {
     this.#lastWall = clock.now()
     this.#lastMonotonic = clock.monotonic()
+  }
+
+  /** Deadlines of one part of the process: they wait among the others, and the part can list its own. */
+  part(): Deadlines {
+    const part = new Deadlines(this.clock, this.alarm, this.report)
+    part.#whole = this
+    return part
   }
 
   /** Runs once when `ms` have passed: a timeout, a lease, an idle limit. */
@@ -83,11 +93,13 @@ export class Deadlines {
 
   /** Called after a clock step or a stop, with how far the wall clock moved against the monotonic one; 0 after a stop. */
   onClockStep(listener: (shift: number) => void): () => void {
+    if (this.#whole) return this.#whole.onClockStep(listener)
     return this.#stepped.listen((shift) => this.#run(() => listener(shift)))
   }
 
   /** The time of day, for comparing with stored times: a clock step is noticed now, not at the next alarm. */
   now(): number {
+    if (this.#whole) return this.#whole.now()
     if (this.#away && !this.#ringing) {
       this.#notice()
       this.#arm()
@@ -113,25 +125,51 @@ export class Deadlines {
 
   /** Number of deadlines that are waiting; an idle system has few. */
   get size(): number {
-    return this.#entries.size
+    return this.#whole ? this.#ofPart.size : this.#entries.size
+  }
+
+  /** What of this part waits besides intervals of upkeep: the next moment of the wall clock, and whether a term runs. */
+  waiting(): { readonly due: number | undefined; readonly hasTerm: boolean } {
+    const own = [...this.#ofPart]
+    const moments = own.flatMap(({ due, length }) => (length === undefined ? [due] : []))
+    return {
+      due: moments.length === 0 ? undefined : Math.min(...moments),
+      hasTerm: own.some(({ length, countsSleep }) => length !== undefined && !countsSleep),
+    }
   }
 
   /** Cancels every deadline and takes no more. */
   close(): void {
     this.#closed = true
+    for (const entry of [...this.#ofPart]) entry.cancel()
     this.#entries.clear()
     this.#arm()
   }
 
   #add(due: number, length: number | undefined, run: () => unknown, countsSleep = false): Deadline {
     if (Number.isNaN(due)) throw new RangeError('a deadline needs a moment')
-    const order = this.#order++
-    const cancel = () => this.#cancel(entry)
+    const whole = this.#whole ?? this
+    const order = whole.#order++
+    const cancel = () => {
+      this.#ofPart.delete(entry)
+      whole.#cancel(entry)
+    }
     const entry: ScheduledDeadline = { due, index: NOT_IN_HEAP, order, length, countsSleep, again: false, run, cancel }
-    if (this.#closed) return entry
-    this.#entries.add(entry)
-    if (!this.#ringing && (due < this.#armedFor || this.#drifted())) this.#arm()
+    if (this.#closed || whole.#closed) return entry
+    if (whole !== this) this.#keep(entry)
+    whole.#entries.add(entry)
+    if (!whole.#ringing && (due < whole.#armedFor || whole.#drifted())) whole.#arm()
     return entry
+  }
+
+  /** Keeps a deadline of this part until it runs. */
+  #keep(entry: ScheduledDeadline): void {
+    const { run } = entry
+    this.#ofPart.add(entry)
+    entry.run = () => {
+      this.#ofPart.delete(entry)
+      return run()
+    }
   }
 
   /** Nothing stays armed for nothing; a bell that comes too early for the rest only arms the next. */

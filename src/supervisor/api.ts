@@ -17,6 +17,7 @@ import { Metrics } from './metrics.ts'
 import type { ServedNetwork } from './served-network.ts'
 import { stackOf } from './stack.ts'
 import { createSupervisorPlane, type SupervisorPlaneOptions } from './supervisor-plane.ts'
+import { wakesCities } from './waking-handler.ts'
 
 export interface ApiOptions extends CityAddressesOptions {
   plane: SupervisorPlaneOptions
@@ -57,8 +58,12 @@ export function createApi(options: ApiOptions): Api {
     isReadOnly,
   }
   return {
-    main: withWebhooks({ ...hooks, isPublic: false }, addresses.before(plane, guard)),
-    public: withWebhooks({ ...hooks, isPublic: true }, addresses.before(notFoundHandler)),
+    main: wakesCities(cities, guard, withWebhooks({ ...hooks, isPublic: false }, addresses.before(plane, guard))),
+    public: wakesCities(
+      cities,
+      undefined,
+      withWebhooks({ ...hooks, isPublic: true }, addresses.before(notFoundHandler)),
+    ),
   }
 }
 

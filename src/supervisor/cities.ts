@@ -8,6 +8,7 @@ import {
   CityUnregisterRequested,
   CityUnregisterSucceeded,
 } from '../city/events/index.ts'
+import type { Rest } from '../city/rest.ts'
 import { CITY_NAME } from '../config/declare/index.ts'
 import { CITY_FILE } from '../config/files/index.ts'
 import type { Clock } from '../core/clock.ts'
@@ -31,6 +32,7 @@ import {
   type Phase,
   toInfo,
 } from './city-entry.ts'
+import type { RestingCity } from './resting-city.ts'
 import type { CityCreate, CityInfo, CityRegister } from './schema.ts'
 import { cities as registered } from './table.ts'
 
@@ -59,14 +61,32 @@ export class Cities {
     return [...this.#entries.values()].flatMap(({ city }) => city ?? [])
   }
 
+  /** Those that count as running although nothing has needed them yet. */
+  listResting(): RestingCity[] {
+    return [...this.#entries.values()].flatMap(({ resting }) => resting ?? [])
+  }
+
+  /** True if any rests; asked before each request. */
+  get hasResting(): boolean {
+    return this.#entries.values().some(({ resting }) => resting !== undefined)
+  }
+
   /** Those that are being loaded or could not be. */
   listClosed(): ClosedCity[] {
-    return [...this.#entries.values()].filter(({ city }) => city === undefined)
+    return [...this.#entries.values()].filter(isClosed)
   }
 
   /** True if any is being loaded; asked before each request. */
   get isLoading(): boolean {
-    return this.#entries.values().some(({ city, error }) => city === undefined && error === undefined)
+    return this.#entries.values().some((entry) => isClosed(entry) && entry.error === undefined)
+  }
+
+  /** Opens a city that rests, since something needs it; undefined for any other. */
+  wake(name: string): Promise<void> | undefined {
+    const entry = this.#entries.get(name)
+    if (!entry?.resting || this.#isStopping) return undefined
+    entry.woken ??= this.#wake(entry, entry.resting)
+    return entry.woken
   }
 
   get isStopping(): boolean {
@@ -89,9 +109,13 @@ export class Cities {
     return this.#entries.get(name)?.city
   }
 
-  /** Opens every registered city that no one stopped, and finishes the requests that a crash interrupted. */
+  /**
+   * Opens every registered city that no one stopped, or lets it rest if it has nothing to do, and finishes the requests
+   * that a crash interrupted.
+   */
   async openAll(): Promise<void> {
     const unfinished = this.dependencies.requests.listOpen()
+    await this.#restAll()
     await Promise.all([...this.#entries.values()].map((entry) => this.#openUnlessStopped(entry)))
     for (const request of unfinished) await this.#resume(request)
   }
@@ -123,6 +147,7 @@ export class Cities {
     }
     return this.#locks.use(path, async () => {
       const existing = [...this.#entries.values()].find((entry) => entry.path === path)
+      await (existing && this.wake(existing.name))
       const gone = existing?.city && goneFolder(existing)
       if (gone !== undefined) throw new AppError('conflict-wrong-state', `conflict: ${gone}`)
       checkNotMoved(this.#entries.values(), path, this.dependencies.home)
@@ -148,6 +173,7 @@ export class Cities {
   async stop(caller: Caller, name: string): Promise<OKResponseBody> {
     const entry = this.#require(name)
     return this.#locks.use(entry.path, async () => {
+      await this.wake(name)
       if (entry.stopped !== undefined) return { status: entry.stopped }
       if (!entry.city && entry.error === undefined) {
         throw new AppError('operation-in-progress', `conflict: city ${name} is being started; stop it when it is up`)
@@ -182,6 +208,7 @@ export class Cities {
   async unregister(caller: Caller, name: string, onAccept: OnAccept): Promise<AcceptedRequest> {
     const entry = this.#require(name)
     return this.#locks.use(entry.path, async () => {
+      await this.wake(name)
       const request = await this.dependencies.store.write((tx) => {
         tx.orm.delete(registered).where(eq(registered.name, name)).run()
         this.dependencies.onUnregister(tx, entry.name)
@@ -204,7 +231,7 @@ export class Cities {
     if (!entry || !city) return
     entry.city = undefined
     entry.error = error
-    entry.closed = city.close({ endSessions: false }).catch(this.#reportError)
+    entry.closed = city.close({ endSessions: false }).then(() => {}, this.#reportError)
     this.dependencies.report(`city ${name} is stopped: ${error}`)
     this.dependencies.onChange()
     this.#notifyChanged()
@@ -214,7 +241,38 @@ export class Cities {
   async close({ endSessions }: { endSessions: boolean }): Promise<void> {
     this.#isStopping = true
     this.#notifyChanged()
-    await Promise.all(this.listRunning().map((city) => city.close({ endSessions })))
+    const opening = [...this.#entries.values()].map(({ woken }) => woken)
+    for (const resting of this.listResting()) resting.release()
+    await Promise.all(opening)
+    const rests: { name: string; rest: Rest }[] = []
+    const closeOne = async (city: City) => {
+      const rest = await city.close({ endSessions })
+      if (rest) rests.push({ name: city.name, rest })
+    }
+    await Promise.all(this.listRunning().map((city) => closeOne(city).catch(this.#reportError)))
+    if (rests.length > 0) await this.dependencies.keepRests(rests)
+  }
+
+  /** Lets every city rest that was closed with nothing to do, and in which nothing changed since. */
+  async #restAll(): Promise<void> {
+    const { rests, adopt } = this.dependencies
+    const candidates = [...this.#entries.values()].filter(({ stopped }) => stopped === undefined)
+    const kept = candidates.length > 0 ? rests() : new Map<string, Rest>()
+    if (kept.size === 0) return
+    const adoptOne = await adopt()
+    for (const entry of candidates) {
+      const rest = kept.get(entry.name)
+      const { name, path } = entry
+      if (rest) entry.resting = adoptOne({ name, path, rest, onNeeded: () => void this.wake(name) })
+    }
+    this.dependencies.onChange()
+    this.#notifyChanged()
+  }
+
+  async #wake(entry: CityEntry, resting: RestingCity): Promise<void> {
+    resting.release()
+    await this.#open(entry)
+    entry.woken = undefined
   }
 
   async #register(caller: Caller, name: string, path: string, onAccept: OnAccept): Promise<AcceptedRequest> {
@@ -267,6 +325,7 @@ export class Cities {
 
   /** Opens a city; for a stopped one, only ends leftovers of a crash. */
   #openUnlessStopped(entry: CityEntry): Promise<void> {
+    if (entry.resting) return Promise.resolve()
     if (entry.stopped === undefined) return this.#open(entry)
     entry.closed = this.dependencies.endSessions(entry.name).catch(this.#reportError)
     return entry.closed
@@ -355,6 +414,9 @@ class PathLocks {
 
 type OpeningDependencies = Pick<CitiesDependencies, 'open' | 'onChange' | 'onOpened' | 'report'>
 
+/** True if a city is being loaded, or could not be. */
+const isClosed = ({ city, resting }: CityEntry): boolean => city === undefined && resting === undefined
+
 /** Opens a registered city once what it was before is closed. A city that cannot be opened has the reason as its error. */
 async function openEntry(
   entry: CityEntry,
@@ -374,12 +436,17 @@ async function openEntry(
         entry.phase = phase
       },
     })
-    if (!isRegistered()) return await city.close({ endSessions: true })
+    if (!isRegistered()) {
+      await city.close({ endSessions: true })
+      return
+    }
     entry.city = city
+    entry.resting = undefined
     onChange()
     onOpened(entry.name)
   } catch (error) {
     entry.error = errorMessage(error)
+    entry.resting = undefined
     report(`city ${entry.name} could not be started: ${entry.error}`)
   }
 }
@@ -394,6 +461,11 @@ interface CitiesDependencies {
   home: string
   /** Opens the city in a folder; throws with the reason when it cannot. */
   open(city: { name: string; path: string; phase: (now: Phase) => void }): Promise<City>
+  /** What cities rest with, by their names. */
+  rests(): ReadonlyMap<string, Rest>
+  keepRests(rests: readonly { name: string; rest: Rest }[]): Promise<void>
+  /** Loads what lets a city rest, unless it cannot: it is not as it was, or something is due in it. */
+  adopt(): Promise<(city: { name: string; path: string; rest: Rest; onNeeded: () => void }) => RestingCity | undefined>
   /** Writes a new city into a folder; returns its name. */
   scaffold(path: string, options: { provider?: string; startCommand?: string }): Promise<string>
   /** The name that the city's own files give it. */

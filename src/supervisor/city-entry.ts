@@ -5,6 +5,7 @@ import { holderOf } from '../city/dependencies.ts'
 import { AppError } from '../core/errors.ts'
 import { realPath } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
+import type { RestingCity } from './resting-city.ts'
 import type { CityInfo } from './schema.ts'
 
 /** The steps of a city's start, in order. */
@@ -22,6 +23,10 @@ export interface CityEntry {
   name: string
   path: string
   city: City | undefined
+  /** Takes the place of the city until something needs it, and while it is then opened. */
+  resting: RestingCity | undefined
+  /** Resolves when a city that rested is open, or could not be opened. */
+  woken: Promise<void> | undefined
   phase: Phase | undefined
   done: Phase[]
   error: string | undefined
@@ -36,6 +41,8 @@ export const newEntry = (name: string, path: string): CityEntry => ({
   name,
   path,
   city: undefined,
+  resting: undefined,
+  woken: undefined,
   phase: undefined,
   done: [],
   error: undefined,
@@ -57,10 +64,10 @@ export interface ClosedCity {
 
 /** City as listed. */
 export function toInfo(entry: CityEntry): CityInfo {
-  const { name, path, city, phase, done, error, stopped } = entry
+  const { name, path, city, resting, phase, done, error, stopped } = entry
   const gone = goneFolder(entry)
-  if (city) {
-    const problem = city.storeHealth.problem ?? gone
+  if (city || resting) {
+    const problem = city?.storeHealth.problem ?? gone
     return { name, path, running: true, ...(problem !== undefined && { error: problem }) }
   }
   if (stopped !== undefined) return { name, path, running: false, status: stopped, ...(gone && { error: gone }) }

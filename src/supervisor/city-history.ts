@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { eq } from 'drizzle-orm'
+import { eq, isNotNull } from 'drizzle-orm'
 import type { City } from '../city/city.ts'
 import type { CityDependencies } from '../city/dependencies.ts'
+import type { Rest } from '../city/rest.ts'
 import { type Clock, toTimestamp } from '../core/clock.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import type { Store, Tx } from '../core/store/index.ts'
@@ -10,6 +11,8 @@ import { cityHistory } from './table.ts'
 
 interface CityHistoryOptions {
   store: Store
+  /** The version and commit of this program. */
+  build: string
   clock: Clock
   /** Stops a city that cannot continue, and lists it with the reason. */
   stop(name: string, error: string): void
@@ -31,8 +34,26 @@ export class CityHistory {
       },
       onBackup: (file) => this.#record(name, { backedUpAt: this.options.clock.now(), backupFile: file ?? null }),
     })
-    this.#record(name, { openedAt: this.options.clock.now() })
+    this.#record(name, { openedAt: this.options.clock.now(), rest: null })
     return city
+  }
+
+  /** The cities that were closed with nothing to do, by this build. */
+  rests(): Map<string, Rest> {
+    const rows = this.options.store.read((orm) =>
+      orm.select().from(cityHistory).where(isNotNull(cityHistory.rest)).all(),
+    )
+    return new Map(rows.flatMap(({ city, rest }) => (rest?.build === this.options.build ? [[city, rest.rest]] : [])))
+  }
+
+  /** Keeps what cities rest with that were closed. */
+  async keepRests(rests: readonly { name: string; rest: Rest }[]): Promise<void> {
+    const { store, build } = this.options
+    await store.write((tx) => {
+      for (const { name, rest } of rests) {
+        tx.orm.update(cityHistory).set({ rest: { build, rest } }).where(eq(cityHistory.city, name)).run()
+      }
+    })
   }
 
   /** Forgets a city that is removed from the registry, as part of that write. */

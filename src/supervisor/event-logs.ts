@@ -18,6 +18,7 @@ import { compareText } from '../core/text/index.ts'
 import { fillPage, type JsonRows, MAX_RESPONSE_BYTES, textRows } from '../http/respond/index.ts'
 import { type SseFrame, toSseLine } from '../http/sse.ts'
 import type { WorkflowEvents } from '../orchestration/runs/index.ts'
+import type { RestingCity } from './resting-city.ts'
 
 /** The name of the supervisor's own log beside those of the cities. */
 export const SUPERVISOR = '__supervisor__'
@@ -42,6 +43,14 @@ export interface TaggedEventQuery {
 /** Parts of a city that concern its events. */
 type LoggedCity = Pick<City, 'name' | 'log'> & Partial<Pick<City, 'events'>>
 
+/** The cities whose logs these are. */
+interface LoggedCities {
+  listRunning(): readonly LoggedCity[]
+  /** Those whose logs do not grow until they are opened. */
+  listResting(): readonly Pick<RestingCity, 'name' | 'head' | 'newest'>[]
+  wake(name: string): unknown
+}
+
 /** The most events that are read from one log. */
 const MAX_EVENTS = 10_000
 
@@ -52,7 +61,7 @@ export class EventLogs {
   constructor(
     private readonly own: EventLog,
     private readonly clock: Clock,
-    private readonly cities: () => readonly LoggedCity[],
+    private readonly cities: LoggedCities,
   ) {}
 
   /** Notifies open streams that a city was opened or closed. */
@@ -62,7 +71,7 @@ export class EventLogs {
 
   /** The position of every log, or of that of one city: `name:seq` joined by commas, in order of their names. */
   cursor(city?: string): string {
-    return formatCursor(new Map([...this.#sources(city)].map(([name, log]) => [name, log.head])))
+    return formatCursor(new Map([...this.#logs(city)].map(([name, log]) => [name, log.head])))
   }
 
   /**
@@ -77,7 +86,7 @@ export class EventLogs {
       ...(since !== undefined && { since: this.#timestampBefore(since) }),
       limit: limit || MAX_EVENTS,
     }
-    const logs = [...this.#sources(city)].map(([name, log]) => ({ name, ...log.newest(page) }))
+    const logs = [...this.#logs(city)].map(([name, log]) => ({ name, ...log.newest(page) }))
     const total = logs.reduce((sum, log) => sum + log.total, 0)
     const { items } = fillPage(newestOf(logs), page.limit, toTaggedText, {
       sizeOf: (text) => Buffer.byteLength(text),
@@ -108,20 +117,29 @@ export class EventLogs {
   readonly #listen = this.#changed.listen
 
   #workflows(name: string): WorkflowEvents | undefined {
-    return this.cities().find((city) => city.name === name)?.events?.workflows
+    return this.cities.listRunning().find((city) => city.name === name)?.events?.workflows
   }
 
   #sources(only: string | undefined): Map<string, EventLog> {
-    const cities = this.cities().map(({ name, log }) => [name, log] as const)
+    const cities = this.cities.listRunning().map(({ name, log }) => [name, log] as const)
     return new Map(only === undefined ? [[SUPERVISOR, this.own], ...cities] : cities.filter(([name]) => name === only))
   }
 
+  /** The logs that can be followed, and those of cities that rest. */
+  #logs(only: string | undefined): Map<string, Pick<EventLog, 'head' | 'newest'>> {
+    const resting = this.cities.listResting().map((city) => [city.name, city] as const)
+    const own = resting.filter(([name]) => only === undefined || name === only)
+    return new Map<string, Pick<EventLog, 'head' | 'newest'>>([...this.#sources(only), ...own])
+  }
+
   #start(resume: string | undefined, city: string | undefined): Map<string, number> {
-    const sources = this.#sources(city)
     const cursor = parseCursor(resume?.trim() ?? '')
-    return new Map(
-      [...sources].map(([name, log]) => [name, cursor === 0 ? 0 : (cursor?.get(name) ?? log.head)] as const),
-    )
+    const at = [...this.#logs(city)].map(([name, { head }]) => {
+      return { name, head, after: cursor === 0 ? 0 : (cursor?.get(name) ?? head) }
+    })
+    // A log that does not grow has nothing for a reader who has seen it.
+    for (const { name, head, after } of at) if (after !== head) this.cities.wake(name)
+    return new Map(at.map(({ name, after }) => [name, after]))
   }
 
   #timestampBefore(since: string): number {

@@ -2,6 +2,7 @@ import type { City } from '../city/city.ts'
 import { cityMetrics } from '../city/metrics.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import {
+  DurationHistogram,
   type Labels,
   type Metric,
   merge,
@@ -15,12 +16,15 @@ import type { RequestMetrics } from '../http/request-metrics.ts'
 import type { NetworkStats } from '../social/network/index.ts'
 import type { Cities } from './cities.ts'
 import { PHASES } from './city-entry.ts'
+import type { RestingCity } from './resting-city.ts'
 import type { CityInfo } from './schema.ts'
 
+type MeasuredStore = Pick<Store, 'problem'> & { metrics: Pick<Store['metrics'], 'writes' | 'failures'> }
+
 interface MetricsDependencies {
-  cities: Pick<Cities, 'list' | 'listRunning'>
+  cities: Pick<Cities, 'list' | 'listRunning' | 'listResting'>
   /** The registry. */
-  store: Pick<Store, 'metrics' | 'problem'>
+  store: MeasuredStore
   deadlines: Pick<Deadlines, 'lateness'>
   requests: RequestMetrics
   version: string
@@ -50,7 +54,7 @@ export class Metrics {
         samples: samplesBy('state', stateCounts(cities.list())),
       },
       ...this.#storeMetrics(running),
-      ...merge(running.flatMap((city) => this.#metricsOf(city))),
+      ...merge([...running.flatMap((city) => this.#metricsOf(city)), ...cities.listResting().flatMap(metricsAtRest)]),
       ...(await this.#networkMetrics()),
     ])
   }
@@ -108,9 +112,13 @@ export class Metrics {
   }
 
   #storeMetrics(running: readonly City[]): Metric[] {
+    const resting = this.dependencies.cities.listResting()
     const stores = [
       { labels: { store: 'registry' }, store: this.dependencies.store },
-      ...running.map(({ name, store }) => ({ labels: { store: 'city', city: name }, store })),
+      ...[...running, ...resting.map(({ name }) => ({ name, store: UNUSED }))].map(({ name, store }) => ({
+        labels: { store: 'city', city: name },
+        store,
+      })),
     ]
     return [
       {
@@ -160,6 +168,16 @@ export class Metrics {
     ]
   }
 }
+
+/** The store of a city that rests: it takes no writes. */
+const UNUSED: MeasuredStore = {
+  metrics: { writes: () => new DurationHistogram().snapshot(), failures: 0 },
+  problem: undefined,
+}
+
+/** The metrics of a city that rests: as they were when it was closed, since nothing changed. */
+const metricsAtRest = ({ name, rest }: RestingCity): NumberMetric[] =>
+  [...rest.metrics, unreadable(0)].map((metric) => withLabels(metric, { city: name }))
 
 const gauge = (value: number, labels: Labels = {}) => ({ type: 'gauge' as const, samples: [{ labels, value }] })
 

@@ -8,6 +8,7 @@ import requesters from '../core/requests/requester.sql' with { type: 'text' }
 import requests from '../core/requests/table.sql' with { type: 'text' }
 import history from './history.sql' with { type: 'text' }
 import people from './people/table.sql' with { type: 'text' }
+import resting from './resting.sql' with { type: 'text' }
 import stopped from './stopped.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 import tokens from './tokens.sql' with { type: 'text' }
@@ -29,4 +30,5 @@ export const supervisorMigrations: readonly string[] = [
   unconfined,
   replaysByKey,
   people,
+  resting,
 ]

@@ -228,8 +228,16 @@ function openRegistry(options: RegistryOptions, resources: AsyncDisposableStack)
   const findRunning = (name: string) => cities.findRunning(name)
   const tokens = new TokenRegistry({ store, clock, deadlines, report, findRunning })
   resources.defer(() => tokens.stop())
-  const history = new CityHistory({ store, clock, report, stop: (name, error) => cities.abandon(name, error) })
-  const logs = new EventLogs(log, clock, () => cities.listRunning())
+  const history = new CityHistory({
+    ...{ store, clock, report },
+    build: options.build,
+    stop: (name, error) => cities.abandon(name, error),
+  })
+  const logs = new EventLogs(log, clock, {
+    listRunning: () => cities.listRunning(),
+    listResting: () => cities.listResting(),
+    wake: (name) => cities.wake(name),
+  })
   const shared = cityDependencies(options)
   const cities: Cities = new Cities({
     ...{ store, log, clock, report, home: home.path },
@@ -240,6 +248,9 @@ function openRegistry(options: RegistryOptions, resources: AsyncDisposableStack)
         const otherCities = () => cities.list().flatMap(({ name, path }) => (name === at.name ? [] : [path]))
         return openCity({ ...shared, ...at, ...hooks, tokenMirror: tokens.mirror(at.name), otherCities })
       }),
+    rests: () => history.rests(),
+    keepRests: (rests) => history.keepRests(rests),
+    adopt: () => adopter({ ...options, home: home.path }),
     scaffold: async (path, draft) => (await import('../config/offline/create-city.ts')).createCity(path, draft),
     nameOf: async (path) => (await import('../config/offline/explain.ts')).declaredName(path, home.path),
     endSessions: (city) => endSessionsOf(host, city),
@@ -251,6 +262,25 @@ function openRegistry(options: RegistryOptions, resources: AsyncDisposableStack)
     },
   })
   return { tokens, logs, cities }
+}
+
+interface AdopterOptions extends Pick<Foundation, 'host' | 'clock' | 'deadlines' | 'report'> {
+  home: string
+}
+
+/** Lets cities rest for which no host runs anything. */
+async function adopter({ host, ...options }: AdopterOptions) {
+  const { RestingCity } = await import('./resting-city.ts')
+  const hosted = await host.list()
+  return (city: Pick<Parameters<typeof RestingCity.adopt>[0], 'name' | 'path' | 'rest' | 'onNeeded'>) => {
+    if (hosted.some(({ key }) => isKeyOf(key, city.name))) return undefined
+    try {
+      return RestingCity.adopt({ ...options, ...city })
+    } catch {
+      // Opening it tells what is wrong.
+      return undefined
+    }
+  }
 }
 
 /** The dependencies that the supervisor gives every city. */

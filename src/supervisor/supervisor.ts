@@ -63,9 +63,13 @@ export class Supervisor {
 
   /** The fingerprint of what the packs of the running cities are locked to; that of the file when there is one. */
   #packsLock(only: string | undefined): Pick<SupervisorHealth, 'packs_lock_sha256'> {
-    const running = this.cities.listRunning().filter(({ name }) => only === undefined || name === only)
+    const open = this.cities.listRunning().map(({ name, config }) => {
+      return { name, lock: config.composition.files.city.text(LOCK_FILE) }
+    })
+    const resting = this.cities.listResting().map(({ name, rest }) => ({ name, lock: rest.packsLock }))
+    const running = [...open, ...resting].filter(({ name }) => only === undefined || name === only)
     const cities = running.sort((a, b) => (a.name < b.name ? -1 : 1))
-    const locks = cities.flatMap(({ config }) => config.composition.files.city.text(LOCK_FILE) ?? [])
+    const locks = cities.flatMap(({ lock }) => lock ?? [])
     if (locks.length === 0) return {}
     return { packs_lock_sha256: sha256(locks.join('')) }
   }

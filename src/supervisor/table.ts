@@ -1,4 +1,11 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { Rest } from '../city/rest.ts'
+
+/** The rest of a city, and the build of gc that knows what it means. */
+export interface KeptRest {
+  readonly build: string
+  readonly rest: Rest
+}
 
 /** The registered cities; everything else of a city is in its own folder. */
 export const cities = sqliteTable('cities', {
@@ -25,4 +32,6 @@ export const cityHistory = sqliteTable('city_history', {
   backedUpAt: integer('backed_up_at'),
   /** Location chosen by its maker. */
   backupFile: text('backup_file'),
+  /** What it rests with; null unless it was closed with nothing to do. */
+  rest: text({ mode: 'json' }).$type<KeptRest>(),
 })

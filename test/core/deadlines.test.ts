@@ -124,6 +124,37 @@ describe('deadlines', () => {
   })
 })
 
+describe('the deadlines of a part', () => {
+  test('run with the others, and tell apart its moments, its terms and its upkeep', async () => {
+    const { clock, deadlines, fired, record } = world()
+    const part = deadlines.part()
+    deadlines.after(500, record('other'))
+    part.interval(HOUR, record('upkeep'))
+    expect(part.waiting()).toEqual({ due: undefined, hasTerm: false })
+    const moment = clock.now() + 2000
+    part.at(moment + DAY, record('later'))
+    part.at(moment, record('moment'))
+    const term = part.after(1000, record('term'))
+    expect(part.waiting()).toEqual({ due: moment, hasTerm: true })
+    term.cancel()
+    expect([part.waiting(), part.size, deadlines.size]).toEqual([{ due: moment, hasTerm: false }, 3, 4])
+    await clock.advance(HOUR)
+    expect(fired).toEqual(['other', 'moment', 'upkeep'])
+    expect(part.waiting()).toEqual({ due: moment + DAY, hasTerm: false })
+  })
+
+  test('end with it, and leave those of the others', async () => {
+    const { clock, deadlines, fired, record } = world()
+    const part = deadlines.part()
+    deadlines.after(500, record('other'))
+    part.after(100, record('own'))
+    part.close()
+    part.after(100, record('late'))
+    await clock.advance(DAY)
+    expect([fired, deadlines.size]).toEqual([['other'], 0])
+  })
+})
+
 describe('a clock step', () => {
   test('restarts relative deadlines at full length and fires an overdue absolute one once', async () => {
     const { clock, deadlines, fired, record } = world()

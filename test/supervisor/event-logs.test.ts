@@ -7,7 +7,7 @@ type World = ReturnType<typeof eventWorld>
 /** The logs of the supervisor and of cities that have nothing else. */
 function logsOf(own: World, cities: Record<string, World>): EventLogs {
   const all = Object.entries(cities).map(([name, { log }]) => ({ name, log }))
-  return new EventLogs(own.log, own.clock, () => all)
+  return new EventLogs(own.log, own.clock, { listRunning: () => all, listResting: () => [], wake: () => undefined })
 }
 
 describe('the events of all cities', () => {
@@ -39,5 +39,48 @@ describe('the events of all cities', () => {
         { city: 'mill', seq: 6 },
       ],
     })
+  })
+})
+
+describe('the log of a city that rests', () => {
+  /** One open city, and one that rests with these events. */
+  async function restingLogs(own: World, rested: World) {
+    await rested.record('note.written', 'ann')
+    await rested.record('note.read', 'ann')
+    const woken: string[] = []
+    const { head } = rested.log
+    const logs = new EventLogs(own.log, own.clock, {
+      listRunning: () => [],
+      listResting: () => [
+        {
+          name: 'mill',
+          head,
+          newest: (query) => ({ ...rested.log.newest(query), rows: [...rested.log.newest(query).rows] }),
+        },
+      ],
+      wake: (name) => woken.push(name),
+    })
+    return { logs, woken }
+  }
+
+  test('is listed with the others without opening it', async () => {
+    await using own = eventWorld()
+    await using rested = eventWorld()
+    const { logs, woken } = await restingLogs(own, rested)
+    const { event_cursor, total, items } = logs.list({}).value
+    expect({ event_cursor, total, seqs: items.map(({ seq }) => seq) }).toEqual({
+      ...{ event_cursor: '__supervisor__:0,mill:2', total: 2, seqs: [1, 2] },
+    })
+    expect(woken).toEqual([])
+  })
+
+  test('is opened for a reader who has not seen its end, and for no other', async () => {
+    await using own = eventWorld()
+    await using rested = eventWorld()
+    const { logs, woken } = await restingLogs(own, rested)
+    for (const resume of [undefined, '__supervisor__:0', 'mill:2']) logs.follow(resume).close()
+    expect(woken).toEqual([])
+    for (const resume of ['0', 'mill:1', 'mill:9']) logs.follow(resume).close()
+    expect(woken).toEqual(['mill', 'mill', 'mill'])
   })
 })

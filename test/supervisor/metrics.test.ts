@@ -12,7 +12,7 @@ test('a city that cannot be read leaves the metrics of the others, and is report
   await closed.close({ endSessions: false })
   const reported: unknown[] = []
   const metrics = new Metrics({
-    cities: { list: () => [], listRunning: () => [open, closed] },
+    cities: { list: () => [], listRunning: () => [open, closed], listResting: () => [] },
     store: open.store,
     deadlines: { lateness: new DurationHistogram() },
     requests: new RequestMetrics(),

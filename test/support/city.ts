@@ -91,7 +91,7 @@ function makeTown(toml: string, clock?: TestClock, host?: SessionHost): TestTown
         throw error
       })
       resources.defer(() => deadlines.close())
-      resources.defer(() => city.close({ endSessions: false }))
+      resources.defer(async () => void (await city.close({ endSessions: false })))
       return city
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -73,6 +73,11 @@ export class Attention {
     while (this.#updating) await this.#updating
   }
 
+  /** True if everything that came or went is announced. */
+  get isIdle(): boolean {
+    return !this.#updating && this.#changed.size === 0 && this.#unannounced.size === 0
+  }
+
   /** All items of the kinds that are not muted, the longest waiting first. */
   list(): AttentionList {
     const items = this.options.sources.flatMap((source) => this.#itemsOf(source) ?? this.#announcedOf(source))

@@ -29,7 +29,7 @@ export class NetworkHeartbeat {
   constructor(private readonly options: NetworkHeartbeatOptions) {}
 
   start(): void {
-    this.#next = this.options.deadlines.after(HEARTBEAT_MS, async () => {
+    this.#next = this.options.deadlines.interval(HEARTBEAT_MS, async () => {
       await this.beat().catch(this.options.reportError)
       if (this.#next) this.start()
     })

@@ -573,7 +573,7 @@ export class Landings {
   }
 
   #scheduleSweep(delay: number): void {
-    this.#sweep = this.options.deadlines.after(delay, () => {
+    this.#sweep = this.options.deadlines.interval(delay, () => {
       this.#sweeping = this.sweep().catch((error) => this.options.report(`landing: ${errorMessage(error)}`))
       this.#scheduleSweep(SWEEP_MS)
     })

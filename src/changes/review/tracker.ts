@@ -374,7 +374,7 @@ export class ChangeTracker {
   }
 
   #scheduleSweep(delay: number): void {
-    this.#sweep = this.options.deadlines.after(delay, () => {
+    this.#sweep = this.options.deadlines.interval(delay, () => {
       void this.sweep().catch((error) => this.options.report(`changes: ${errorMessage(error)}`))
       this.#scheduleSweep(DAY_MS)
     })

@@ -34,7 +34,8 @@ export class Maintenance {
   constructor(private readonly dependencies: MaintenanceDependencies) {}
 
   start(): void {
-    this.#deadline = this.dependencies.deadlines.at(this.#next(), () => {
+    const { clock, deadlines } = this.dependencies
+    this.#deadline = deadlines.interval(this.#next() - clock.now(), () => {
       this.start()
       if (!this.#running)
         void this.#begin(gcPart('maintenance')).run.catch((error) => this.dependencies.report(errorMessage(error)))

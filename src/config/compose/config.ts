@@ -19,6 +19,8 @@ import {
   LastGoodWriter,
   notInForceError,
   readLastGood,
+  type StampedFiles,
+  stampFiles,
   toInvalidConfigError,
   writeDrafts,
 } from '../files/index.ts'
@@ -137,6 +139,14 @@ export class Config {
     const changed = this.apply(by)
     await this.recorded()
     return changed
+  }
+
+  /** Fingerprints of the files, if those on disk are active and without a warning; undefined otherwise. */
+  stamp(): StampedFiles | undefined {
+    const { files, config, warnings } = this.#composition
+    if (this.#problem !== undefined || config.held !== undefined || warnings.length > 0) return undefined
+    const stamped = stampFiles(files)
+    return files.readAgain() ? stamped : undefined
   }
 
   /** Resolves when the last good configuration is on disk. */

@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage, hasCode } from '../../core/errors.ts'
 import { SITE_FILE } from './file-names.ts'
-import type { FileSnapshot } from './file-snapshot.ts'
+import type { ReadRoot } from './file-stamps.ts'
 
 /** Editors write in several steps; their files are read once they are done. */
 const SETTLE_MS = 100
@@ -28,7 +28,7 @@ export class ConfigWatcher {
   ) {}
 
   /** Watches exactly the folders that a snapshot was read from. */
-  follow(snapshot: FileSnapshot): void {
+  follow(snapshot: ReadFiles): void {
     const site = resolve(this.path, SITE_FILE)
     const folders = readFolders(snapshot)
     folders.delete(dirname(site))
@@ -75,11 +75,14 @@ export class ConfigWatcher {
   }
 }
 
+/** What a configuration was read from. */
+type ReadFiles = { readonly roots: readonly ReadRoot[] }
+
 /** The names that matter in a folder. */
 type FolderNames = Set<string> | 'all'
 
 /** The folders that a snapshot was read from: those of its files, and those that were listed, with their parents. */
-function readFolders({ roots }: FileSnapshot): Map<string, FolderNames> {
+function readFolders({ roots }: ReadFiles): Map<string, FolderNames> {
   const folders = new Map<string, FolderNames>()
   const note = (path: string) => {
     const names = folders.get(dirname(path))

@@ -12,6 +12,11 @@ export class DeclaredSecrets {
 
   constructor(private readonly current: () => FileSnapshot) {}
 
+  get isEmpty(): boolean {
+    this.remember()
+    return this.#values.isEmpty
+  }
+
   /** A text, or JSON, with every secret replaced by the marker. */
   strike(text: string): string {
     this.remember()

@@ -92,7 +92,7 @@ export class FileCache {
 }
 
 /** Fingerprint of a file's state; empty if it has none. */
-function stampOf({ ino, size, ctimeMs, mtimeMs }: Stats): string {
+export function stampOf({ ino, size, ctimeMs, mtimeMs }: Stats): string {
   const changed = Math.max(ctimeMs, mtimeMs)
   return Date.now() - changed < SETTLED_MS ? '' : `${ino}:${size}:${ctimeMs}:${mtimeMs}`
 }

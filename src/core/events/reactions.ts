@@ -99,6 +99,11 @@ export class Reactions {
     await this.#save(this.#consumers).catch(() => {})
   }
 
+  /** True if every consumer has seen everything up to the head, and nothing runs. */
+  get isIdle(): boolean {
+    return this.#consumers.every(({ running, failing, cursor }) => !running && !failing && cursor >= this.log.head)
+  }
+
   /** Resolves when every consumer has seen everything up to the head, with all that followed from it. */
   async whenIdle(): Promise<void> {
     for (;;) {

@@ -36,6 +36,10 @@ export class SecretValues {
     this.#pattern = undefined
   }
 
+  get isEmpty(): boolean {
+    return this.#values.size === 0
+  }
+
   /** A text, or JSON, with every secret replaced by the marker. */
   strike(text: string): string {
     if (this.#values.size === 0) return text

@@ -151,6 +151,11 @@ export class Reconciler {
     }
   }
 
+  /** True if nothing happened since the last reconciliation that asks for another. */
+  get isIdle(): boolean {
+    return !this.#running && !this.#again && !this.#next && this.#hostFailures === 0
+  }
+
   async stop(): Promise<void> {
     this.#closed = true
     this.#unsubscribe()
@@ -265,7 +270,7 @@ export class Reconciler {
   }
 
   #schedulePatrol(): void {
-    this.#patrol = this.options.deadlines.after(PATROL, () => {
+    this.#patrol = this.options.deadlines.interval(PATROL, () => {
       this.wake()
       this.#schedulePatrol()
     })

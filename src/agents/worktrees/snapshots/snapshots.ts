@@ -556,7 +556,7 @@ export class Snapshots {
   }
 
   #scheduleSweep(delay: number): void {
-    this.#sweep = this.options.deadlines.after(delay, () => {
+    this.#sweep = this.options.deadlines.interval(delay, () => {
       void this.sweep().catch((error) => this.options.report(errorMessage(error)))
       this.#scheduleSweep(SWEEP_MS)
     })
