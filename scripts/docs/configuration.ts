@@ -6,15 +6,11 @@ import { LAND } from '../../src/config/land/fields.ts'
 import { LAND_DEFAULTS } from '../../src/config/land/resolve.ts'
 import { ORDER } from '../../src/config/orders/fields.ts'
 import { RIG_BINDING, SITE } from '../../src/config/rigs/site.ts'
-import { CHAT_SESSIONS, DAEMON, EVENT_ROTATION, MAIL, SESSION, USAGE } from '../../src/config/settings/fields.ts'
-import {
-  resolveChatSessions,
-  resolveDaemon,
-  resolveEventArchives,
-  resolveMail,
-  resolveSession,
-  resolveUsage,
-} from '../../src/config/settings/resolve.ts'
+import { DAEMON, resolveDaemon } from '../../src/config/settings/daemon.ts'
+import { EVENT_ROTATION, MAIL, resolveEventArchives, resolveMail } from '../../src/config/settings/retention.ts'
+import { resolveSession, SESSION } from '../../src/config/settings/session.ts'
+import { CHAT_SESSIONS, resolveChatSessions } from '../../src/config/settings/sleep.ts'
+import { resolveUsage, USAGE } from '../../src/config/settings/usage.ts'
 import { parseFormula, readFormula } from '../../src/orchestration/formulas/parse.ts'
 import { Problems } from '../../src/orchestration/formulas/reader.ts'
 import { environmentSection } from './environment.ts'

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { agentBackoff, backoff } from '../../src/agents/lifecycle/plan/limits.ts'
 import { LAND_DEFAULTS } from '../../src/config/land/resolve.ts'
-import { resolveEventArchives, resolveMail, resolveSession } from '../../src/config/settings/resolve.ts'
+import { resolveEventArchives, resolveMail } from '../../src/config/settings/retention.ts'
+import { resolveSession } from '../../src/config/settings/session.ts'
 import { type CatalogueCode, findError } from '../../src/core/error-catalogue.ts'
 import { isObject } from '../../src/core/json.ts'
 import { PUBLIC_CACHE } from '../../src/social/html/responses.ts'
@@ -42,7 +43,7 @@ const OUTAGE = constantOf('cli/context/context.ts', 'MAX_OUTAGE_MS') / SECOND
 const GIVEN_UP = constantOf('cli/io/describe-error.ts', 'TEMPORARY_FAILURE')
 const PORT = String(constantOf('src/client/home.ts', 'DEFAULT_PORT'))
 const RETENTION = 'src/core/events/retention.ts'
-const DAEMON = 'src/config/settings/resolve.ts'
+const DAEMON = 'src/config/settings/daemon.ts'
 const LAND = 'src/config/land/fields.ts'
 const RATE = 'src/config/webhooks/resolve.ts'
 const { newcomer } = defaultSettings.limits

@@ -1,5 +1,4 @@
-export type { AgentConfig } from './agent.ts'
-export { AGENT, type AgentFields, PACK_PATH, withoutAgents } from './agent.ts'
+export { AGENT, type AgentConfig, type AgentFields, PACK_PATH, withoutAgents } from './agent.ts'
 export { AGENT_DEFAULTS, type AgentDefaultsFields, withAgentDefaults } from './defaults.ts'
 export { findDependency } from './dependencies.ts'
 export {

@@ -117,7 +117,6 @@ export const NAMED_SESSION_PATCH = {
   mode: oneOf('mode', ['on_demand', 'always']),
   written,
 }
-
 export type NamedSessionPatchFields = ValuesOf<typeof NAMED_SESSION_PATCH>
 
 interface NamedSessionScope {

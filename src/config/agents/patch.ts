@@ -96,7 +96,6 @@ const AGENT_CHANGES = { ...PATCHABLE, pool, appended, envRemove: strings('env_re
 
 /** `[[patches.agent]]`. */
 export const AGENT_PATCH = { name: requiredString('name'), dir, ...AGENT_CHANGES }
-
 export type AgentPatchFields = ValuesOf<typeof AGENT_PATCH>
 
 /** `[[rigs.overrides]]` and `[[rigs.patches]]`, which name an agent of the rig. */

@@ -21,7 +21,6 @@ export const PROVIDER_PATCH = {
   replace: boolean('_replace'),
   written,
 }
-
 export type ProviderPatchFields = ValuesOf<typeof PROVIDER_PATCH>
 
 export function patchProvider(

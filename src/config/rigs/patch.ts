@@ -27,7 +27,6 @@ export const RIG_PATCH = {
   land: landTable,
   written,
 }
-
 export type RigPatchFields = ValuesOf<typeof RIG_PATCH>
 
 export function patchRig(rigs: Rigs, patch: Declaration<RigPatchFields>, diagnostics: Diagnostics): Rigs {

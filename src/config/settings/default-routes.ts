@@ -1,8 +1,15 @@
-import { type Declaration, locationOf } from '../declare/index.ts'
+import { type Declaration, locationOf, requiredString, string, type ValuesOf } from '../declare/index.ts'
 import { type Diagnostics, suggestion, withHint } from '../files/index.ts'
-import type { DefaultRouteFields } from './fields.ts'
 
 /** `[[extmsg.default_route]]`: which agent answers conversations of a messenger that are bound to no one. */
+export const DEFAULT_ROUTE = {
+  provider: requiredString('provider'),
+  accountId: string('account_id'),
+  agent: requiredString('agent'),
+}
+export type DefaultRouteFields = ValuesOf<typeof DEFAULT_ROUTE>
+
+/** A route to a session that exists. */
 export interface DefaultRouteConfig {
   /** In lower case. */
   readonly provider: string

@@ -1,60 +1,51 @@
-export type {
-  ChatSessionsConfig,
-  DaemonConfig,
-  EventArchiveConfig,
-  MailConfig,
-  PricingConfig,
-  SessionConfig,
-  SessionSleepConfig,
-  UsageConfig,
-  WorkspaceConfig,
-} from './config.ts'
-export { type DefaultRouteConfig, resolveDefaultRoutes } from './default-routes.ts'
+export { DAEMON, type DaemonConfig, type DaemonFields, resolveDaemon } from './daemon.ts'
 export {
-  CHAT_SESSIONS,
-  type ChatSessionsFields,
-  DAEMON,
-  type DaemonFields,
   DEFAULT_ROUTE,
+  type DefaultRouteConfig,
   type DefaultRouteFields,
-  EVENT_ROTATION,
-  type EventRotationFields,
-  MAIL,
-  type MailFields,
-  MCP_SERVER,
-  type McpServerFields,
-  PRICING,
-  type PricingFields,
-  PULL_REQUEST_MONITOR,
-  type PullRequestMonitorFields,
-  SESSION,
-  SESSION_SLEEP,
-  type SessionFields,
-  type SessionSleepFields,
-  USAGE,
-  type UsageFields,
-  WORKSPACE,
-  type WorkspaceFields,
-  withoutPrices,
-} from './fields.ts'
-export { type McpServerConfig, resolveMcpServers } from './mcp-servers.ts'
+  resolveDefaultRoutes,
+} from './default-routes.ts'
+export { MCP_SERVER, type McpServerConfig, type McpServerFields, resolveMcpServers } from './mcp-servers.ts'
 export {
   MONITOR_PATCH,
   type MonitorPatchFields,
+  PULL_REQUEST_MONITOR,
   type PullRequestMonitorConfig,
+  type PullRequestMonitorFields,
   patchMonitor,
   type RepairConfig,
   resolveMonitors,
 } from './monitors.ts'
 export {
-  resolveChatSessions,
-  resolveDaemon,
+  EVENT_ROTATION,
+  type EventArchiveConfig,
+  type EventRotationFields,
+  MAIL,
+  type MailConfig,
+  type MailFields,
   resolveEventArchives,
   resolveMail,
-  resolvePricing,
-  resolveSession,
+} from './retention.ts'
+export { resolveSession, SESSION, type SessionConfig, type SessionFields } from './session.ts'
+export {
+  CHAT_SESSIONS,
+  type ChatSessionsConfig,
+  type ChatSessionsFields,
+  resolveChatSessions,
   resolveSessionSleep,
+  SESSION_SLEEP,
+  type SessionSleepConfig,
+  type SessionSleepFields,
+} from './sleep.ts'
+export {
+  PRICING,
+  type PricingConfig,
+  type PricingFields,
+  resolvePricing,
   resolveUsage,
-  resolveWorkspace,
-  toLimit,
-} from './resolve.ts'
+  USAGE,
+  type UsageConfig,
+  type UsageFields,
+  withoutPrices,
+} from './usage.ts'
+export { resolveWorkspace, toLimit, WORKSPACE, type WorkspaceConfig, type WorkspaceFields } from './workspace.ts'

@@ -1,8 +1,19 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { McpConnection } from '../../programs/parts/index.ts'
-import { type Declaration, locationOf } from '../declare/index.ts'
+import { type Declaration, locationOf, oneOf, string, stringMap, strings, type ValuesOf } from '../declare/index.ts'
 import { type Diagnostics, suggestion, withHint } from '../files/index.ts'
-import type { McpServerFields } from './fields.ts'
+
+/** `[mcp_servers.<name>]`: a server of tools for agents that are spoken to by protocol. */
+export const MCP_SERVER = {
+  agents: strings('agents'),
+  command: string('command'),
+  args: strings('args'),
+  env: stringMap('env'),
+  url: string('url'),
+  type: oneOf('type', ['http', 'sse']),
+  headers: stringMap('headers'),
+}
+export type McpServerFields = ValuesOf<typeof MCP_SERVER>
 
 /** `[mcp_servers.<name>]`: a server of tools. */
 export interface McpServerConfig {

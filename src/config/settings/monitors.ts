@@ -1,7 +1,43 @@
 import { parseDuration } from '../../core/durations.ts'
-import { type Declaration, locationOf, mergeValues, originOf, string, type ValuesOf } from '../declare/index.ts'
+import {
+  type Declaration,
+  type FieldReader,
+  locationOf,
+  mergeValues,
+  originOf,
+  requiredString,
+  string,
+  strings,
+  type ValuesOf,
+} from '../declare/index.ts'
 import { type Diagnostics, suggestion, withHint } from '../files/index.ts'
-import { PULL_REQUEST_MONITOR, type PullRequestMonitorFields } from './fields.ts'
+
+/** The branches that are watched; `base` names one. */
+const baseBranches: FieldReader<string[]> = {
+  key: 'base_branches',
+  read(section) {
+    const base = section.string('base')
+    return section.strings('base_branches') ?? (base === undefined ? undefined : [base])
+  },
+}
+
+/** `[[github.pr_monitor]]`: a repository whose pull requests are watched. */
+export const PULL_REQUEST_MONITOR = {
+  name: requiredString('name'),
+  owner: requiredString('owner'),
+  repo: requiredString('repo'),
+  baseBranches,
+  rig: string('rig'),
+  /** A duration, judged when it is resolved. */
+  pollInterval: string('poll_interval'),
+  baseUrl: string('base_url'),
+  tokenEnv: string('token_env'),
+  authors: strings('authors'),
+  notify: strings('notify'),
+  repairRoute: string('repair_route'),
+  repairWorkflow: string('repair_workflow'),
+}
+export type PullRequestMonitorFields = ValuesOf<typeof PULL_REQUEST_MONITOR>
 
 /** `[[github.pr_monitor]]`: a repository whose pull requests are watched. Durations are milliseconds. */
 export interface PullRequestMonitorConfig {
@@ -106,7 +142,6 @@ function isAddress(text: string): boolean {
 
 /** `[[patches.github_pr_monitor]]`. */
 export const MONITOR_PATCH = { ...PULL_REQUEST_MONITOR, owner: string('owner'), repo: string('repo') }
-
 export type MonitorPatchFields = ValuesOf<typeof MONITOR_PATCH>
 
 export function patchMonitor(

@@ -6,7 +6,7 @@ import { type Declaration, declareFields, mergeFields } from '../../../../src/co
 import { openFile } from '../../../../src/config/declare/open-file.ts'
 import { Diagnostics } from '../../../../src/config/files/diagnostics.ts'
 import { PROVIDER } from '../../../../src/config/providers/fields.ts'
-import { DAEMON } from '../../../../src/config/settings/fields.ts'
+import { DAEMON } from '../../../../src/config/settings/daemon.ts'
 import { parseToml } from '../../../../src/core/toml/parse.ts'
 
 const reader = (file: string, text: string) =>
