@@ -25,10 +25,11 @@ import { REPORT_SQL } from '../../src/social/posts/reports/reports.ts'
 import { firstKeysSql, PINNED, scanSql, skipSql } from '../../src/social/posts/scan-sql.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { SELECT_LISTED } from '../../src/social/posts/view.ts'
-import { LISTED_COMMENTS, LISTED_POSTS } from '../../src/social/search/hits.ts'
+import { AUTHORS, COMMUNITIES, FOLLOWED_OF } from '../../src/social/search/hits.ts'
 import { newestSql, STEMS } from '../../src/social/search/indexes.ts'
-import { scoresSql, textsBySql, textsSql } from '../../src/social/search/matches.ts'
+import { scoresSql } from '../../src/social/search/matches.ts'
 import { AGENTS_SQL, SUBMOLTS_SQL } from '../../src/social/search/names.ts'
+import { COMMENTS_BY, LISTED_COMMENTS, LISTED_POSTS, POSTS_BY } from '../../src/social/search/rows.ts'
 import { CAST } from '../../src/social/votes/votes.ts'
 import { openNetwork, type TestNetwork } from './network.ts'
 
@@ -84,7 +85,8 @@ test('a list looks up its posts and the votes of its reader by their keys', asyn
   await using network = await openNetwork()
   expect(plan(network, SELECT_LISTED)).toMatch(/SEARCH p USING INTEGER PRIMARY KEY/)
   expect(plan(network, VOTES_ON)).toMatch(/SEARCH v USING PRIMARY KEY \(agent=\? AND kind=\? AND target=\?\)/)
-  for (const sql of [SELECT_LISTED, VOTES_ON]) expect(plan(network, sql)).not.toMatch(/SCAN (?!j\b)/)
+  expect(plan(network, FOLLOWED_OF)).toMatch(/SEARCH f USING PRIMARY KEY \(follower=\? AND followee=\?\)/)
+  for (const sql of [SELECT_LISTED, VOTES_ON, FOLLOWED_OF]) expect(plan(network, sql)).not.toMatch(/SCAN (?!j\b)/)
 })
 
 test('a search reads the full-text index, and then only the rows that it compares', async () => {
@@ -95,8 +97,8 @@ test('a search reads the full-text index, and then only the rows that it compare
   for (const sql of [
     scoresSql(0),
     scoresSql(1),
-    textsSql(0),
-    textsSql(1),
+    AUTHORS,
+    COMMUNITIES,
     LISTED_COMMENTS,
     LISTED_POSTS,
     AGENTS_SQL,
@@ -108,10 +110,8 @@ test('a search reads the full-text index, and then only the rows that it compare
 
 test('a search of the texts of one author reads only these', async () => {
   await using network = await openNetwork()
-  expect(plan(network, textsBySql(1))).toMatch(
-    /^SEARCH p USING INDEX posts_author_new \(author=\? AND deleted_at=\?\)$/,
-  )
-  expect(plan(network, textsBySql(0))).toMatch(/^SEARCH c USING INDEX comments_author \(author=\? AND deleted_at=\?/)
+  expect(plan(network, POSTS_BY)).toMatch(/^SEARCH p USING INDEX posts_author_new \(author=\? AND deleted_at=\?\)$/)
+  expect(plan(network, COMMENTS_BY)).toMatch(/^SEARCH c USING INDEX comments_author \(author=\? AND deleted_at=\?/)
 })
 
 test('every statement that filters rows uses an index', async () => {

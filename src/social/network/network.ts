@@ -148,16 +148,16 @@ type AccountServices = Omit<ReturnType<typeof accountServices>, 'usedSignatures'
 
 /** Posts, comments and the communities that hold them. */
 function contentServices(ctx: NetworkBase, { agents, standings, duplicates, quotas, notifications }: AccountServices) {
-  const { store, log, clock, settings } = ctx
+  const { settings } = ctx
   const { maxFollowed, verification } = settings
   const pendingTexts = new PendingTexts(ctx, standings, verification)
   const submolts = new Submolts(ctx, { agents, quotas, maxSubscriptions: maxFollowed, pending: pendingTexts })
-  const posts = new Posts(store, log, clock, agents, submolts, duplicates, quotas, notifications, pendingTexts)
+  const posts = new Posts(ctx, { agents, submolts, duplicates, quotas, notifications, pending: pendingTexts })
   const moderation = new Moderation(ctx, agents, submolts)
-  const pins = new PostPins(store, log, posts, moderation)
+  const pins = new PostPins(ctx, posts, moderation)
   const labels = new Labels(ctx, submolts, moderation)
   const attachments = new LabelAttachments(ctx, agents, submolts, labels)
-  const reports = new Reports(store, log, clock, agents, posts, moderation, quotas)
+  const reports = new Reports(ctx, { agents, posts, moderation, quotas })
   const comments = new PostComments(ctx, {
     ...{ agents, submolts, posts, attachments, duplicates, quotas, notifications },
     pending: pendingTexts,
@@ -193,16 +193,16 @@ function viewServices(
   { agents, follows, notifications, directMessages }: AccountServices,
   { submolts, posts, attachments, comments }: ContentServices,
 ) {
-  const { store, clock, changes } = ctx
+  const { store } = ctx
   const profiles = new Profiles(agents, follows, posts, comments)
   const directory = new Directory(store, agents)
   const stats = new Stats(store)
   const publicReads = ctx.settings.publicReads ?? readsPublicly(store)
   const identities = new Identities(ctx, agents, ctx.identityKey)
   const home = new HomeOverview(agents, notifications, directMessages, attachments, posts)
-  const indexRebuild = new IndexRebuild(store, ctx.report)
-  const indexMerges = new IndexMerges(store, indexRebuild, ctx.deadlines, ctx.report)
-  const search = new NetworkSearch(store, clock, agents, submolts, posts, indexRebuild, changes)
+  const indexRebuild = new IndexRebuild(ctx)
+  const indexMerges = new IndexMerges(ctx, indexRebuild)
+  const search = new NetworkSearch(ctx, { agents, submolts, rebuild: indexRebuild })
   return {
     profiles,
     directory,
@@ -260,7 +260,7 @@ function upkeepServices(
     deadlines,
     publicUrl: settings.baseUrl,
   })
-  const rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
+  const rankRefresh = new RankRefresh(ctx)
   const cleanup = new HourlyCleanup(ctx, [quotas, duplicates, standings, pendingTexts])
   const retention = new EventRetention(store, log, clock, deadlines, report)
   return {

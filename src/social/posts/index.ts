@@ -1,4 +1,5 @@
 export { parsePostDraft } from './draft.ts'
+export { votesOn } from './kept-lists.ts'
 export { PostPins } from './pins.ts'
 export { Posts } from './posts.ts'
 export { RankRefresh } from './rank-refresh.ts'
@@ -19,4 +20,10 @@ export { reportRoutes } from './reports/routes.ts'
 export { RevisionListResponse } from './revisions/schema.ts'
 export { pinRoutes, postRoutes } from './routes.ts'
 export { ListedPost, POST_FIELDS, Post, type PostListResponse, type PostSort } from './schema.ts'
-export { authorFields, compactAuthor, toListedPost, toPost } from './view.ts'
+export {
+  authorFields,
+  compactAuthor,
+  postOf,
+  toListedPost,
+  toPost,
+} from './view.ts'

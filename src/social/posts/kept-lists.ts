@@ -1,5 +1,6 @@
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import { RenderedJson } from '../../http/respond/index.ts'
+import { Kept } from '../shared/index.ts'
 import type { PostListResponse } from './schema.ts'
 
 /** A list as JSON, for a reader who has voted on none of its posts. */
@@ -19,16 +20,24 @@ const MAX_QUESTION = 400
 export const VOTES_ON = `SELECT j.key AS at, v.value FROM json_each(?2) j
   CROSS JOIN votes v ON v.agent = ?1 AND v.kind = 0 AND v.target = j.value ORDER BY j.key`
 
+const VOTES = query<{ at: number; value: 1 | -1 }, [number, string]>(stablePlan(VOTES_ON))
+
+/** The votes of an agent on some posts, by the places of these. */
+export function votesOn(store: Store, viewer: number, numbers: readonly number[]): ReadonlyMap<number, 1 | -1> {
+  if (viewer === 0 || numbers.length === 0) return new Map()
+  return new Map(store.all(VOTES, viewer, JSON.stringify(numbers)).map(({ at, value }) => [at, value]))
+}
+
 /** Lists as they were last answered, kept while nothing changes in the database; the votes of a reader are put in. */
 export class KeptLists {
-  /** The list that was used last comes last. */
-  readonly #lists = new Map<string, ListText>()
-  readonly #votes: Statement<{ at: number; value: number }, [number, string]>
-  #version = ''
-  #characters = 0
+  readonly #lists: Kept<string, ListText>
 
   constructor(private readonly store: Store) {
-    this.#votes = store.prepare(stablePlan(VOTES_ON))
+    this.#lists = new Kept(
+      () => store.version,
+      MAX_CHARACTERS,
+      ({ text }) => text.length,
+    )
   }
 
   /** The answer to a question, as an agent sees it; `read` is called where none is kept, and always without a question. */
@@ -37,44 +46,14 @@ export class KeptLists {
     question: string | undefined,
     read: () => Promise<ListText>,
   ): RenderedJson<PostListResponse> | Promise<RenderedJson<PostListResponse>> {
-    if (question === undefined) return read().then((list) => this.#withVotes(viewer, list))
-    const { version } = this.store
-    if (version !== this.#version) this.#clear(version)
-    const kept = this.#lists.get(question)
-    if (!kept) return this.#read(question, version, read).then((list) => this.#withVotes(viewer, list))
-    this.#lists.delete(question)
-    this.#lists.set(question, kept)
-    return this.#withVotes(viewer, kept)
-  }
-
-  async #read(question: string, version: string, read: () => Promise<ListText>): Promise<ListText> {
-    const list = await read()
-    const isNewest = this.#version === version && this.store.version === version
-    if (isNewest && question.length <= MAX_QUESTION) this.#keep(question, list)
-    return list
-  }
-
-  #keep(question: string, list: ListText): void {
-    this.#characters += list.text.length - (this.#lists.get(question)?.text.length ?? 0)
-    this.#lists.set(question, list)
-    for (const [oldest, { text }] of this.#lists) {
-      if (this.#characters <= MAX_CHARACTERS) return
-      this.#lists.delete(oldest)
-      this.#characters -= text.length
-    }
-  }
-
-  #clear(version: string): void {
-    this.#version = version
-    this.#lists.clear()
-    this.#characters = 0
+    const isKept = question !== undefined && question.length <= MAX_QUESTION
+    const list = isKept ? this.#lists.find(question, read) : read()
+    return list instanceof Promise ? list.then((text) => this.#withVotes(viewer, text)) : this.#withVotes(viewer, list)
   }
 
   #withVotes(viewer: number, { text, numbers, ends }: ListText): RenderedJson<PostListResponse> {
-    if (viewer === 0 || numbers.length === 0) return new RenderedJson(text)
-    const votes = this.#votes.all(viewer, JSON.stringify(numbers))
     let [answer, from] = ['', 0]
-    for (const { at, value } of votes) {
+    for (const [at, value] of votesOn(this.store, viewer, numbers)) {
       const end = ends[at] ?? 0
       answer += `${text.slice(from, end)},"user_vote":${value}`
       from = end

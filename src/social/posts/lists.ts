@@ -1,7 +1,15 @@
-import type { Clock } from '../../core/clock.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { type Query, query, stablePlan } from '../../core/store/index.ts'
 import { cursorAfterKey, fillPage, inBatches, parseKeyCursor, Turns } from '../../http/respond/index.ts'
-import { FarOffsets, type Page, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/index.ts'
+import {
+  FarOffsets,
+  Kept,
+  type NetworkContext,
+  type Page,
+  parseLimit,
+  parseOffset,
+  parseWord,
+  sizeOfListed,
+} from '../shared/index.ts'
 import { FeedSources, type Reach } from './feed-sources.ts'
 import { ageClassesWithin, startOf, TIMES, type Time } from './ranks.ts'
 import { firstKeysSql, IN_SUBMOLT, PINNED, type Scope, scanSql, skipSql } from './scan-sql.ts'
@@ -53,39 +61,72 @@ export interface ListSource {
 export interface ListedText {
   readonly n: number
   readonly text: string
+  readonly bytes: number
 }
+
+/** Number of characters that all kept posts have together. */
+const MAX_CHARACTERS = 4 * 1024 * 1024
 
 /** Number of posts of a page that are read together: a page of the usual size, and the post that says whether more follow. */
 const POSTS_PER_READ = POST_PAGE.default + 1
 
-/** Number of posts that a feed filters in one step. */
+/** Maximum posts that a feed filters in one step; the first has two pages. */
 const BATCH = 128
 
 /** Number of posts of an author that are looked through for those in one submolt at a time. */
 const SUBMOLT_BATCH = 1_000
 
+const forEachScope = <Value>(create: (scope: Scope) => Value): Record<Scope, Value> => ({
+  ...{ all: create('all'), submolt: create('submolt'), author: create('author'), followed: create('followed') },
+})
+
+const forEachSort = <Value>(create: (sort: PostSort) => Value): Record<PostSort, Value> => ({
+  ...{ hot: create('hot'), new: create('new'), top: create('top') },
+  ...{ rising: create('rising'), controversial: create('controversial') },
+})
+
+type KeyQuery = Query<SortKey, (number | null)[]>
+
+const SCANS = forEachScope((scope) => forEachSort((sort): KeyQuery => query(stablePlan(scanSql(scope, sort)))))
+
+/** Each by the number of age classes, one at least. */
+const SKIPS = forEachScope((scope) =>
+  forEachSort((sort) => {
+    const classes = isSplitByAge(sort) ? ageClassesWithin('all') : [undefined]
+    return classes.map((_, last): KeyQuery => query(stablePlan(skipSql(scope, sort, classes.slice(0, last + 1)))))
+  }),
+)
+
+const FIRST_KEYS = {
+  submolt: forEachSort((sort): KeyQuery => query(stablePlan(firstKeysSql('submolt', sort)))),
+  followed: forEachSort((sort): KeyQuery => query(stablePlan(firstKeysSql('followed', sort)))),
+}
+
+const SELECT_PINNED = query<{ n: number }, [number]>(stablePlan(PINNED))
+
+const SELECT_IN_SUBMOLT = query<{ n: number }, [string, number]>(stablePlan(IN_SUBMOLT))
+
+const SELECT_POSTS = query<PostRow, [number, string]>(
+  stablePlan(`${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST} ORDER BY j.key`),
+)
+
+const LISTED = query<ListedRow, [string]>(stablePlan(SELECT_LISTED))
+
 /** Pages of posts, read from indexes: every page costs the same. */
 export class PostLists {
-  readonly #statements = new Map<string, Statement<SortKey, (number | null)[]>>()
-  readonly #selectPosts: Statement<PostRow, [number, string]>
-  readonly #selectListed: Statement<ListedRow, [string]>
-  readonly #selectPinned: Statement<{ n: number }, [number]>
-  readonly #inSubmolt: Statement<{ n: number }, [string, number]>
   readonly #sources: FeedSources
   readonly #offsets: FarOffsets
   readonly #turns = new Turns(1)
+  /** By row number. */
+  readonly #listed: Kept<number, ListedText>
 
-  constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
-  ) {
-    this.#sources = new FeedSources(store)
-    this.#offsets = new FarOffsets(clock)
-    this.#selectPinned = store.prepare(stablePlan(PINNED))
-    this.#inSubmolt = store.prepare(stablePlan(IN_SUBMOLT))
-    this.#selectListed = store.prepare(stablePlan(SELECT_LISTED))
-    this.#selectPosts = store.prepare(
-      stablePlan(`${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST} ORDER BY j.key`),
+  constructor(private readonly ctx: NetworkContext) {
+    this.#sources = new FeedSources(ctx.store)
+    this.#offsets = new FarOffsets(ctx.clock)
+    this.#listed = new Kept(
+      () => ctx.store.version,
+      MAX_CHARACTERS,
+      ({ text }) => text.length,
     )
   }
 
@@ -97,7 +138,7 @@ export class PostLists {
   /** The posts in a submolt; by `hot` those that are pinned come first. */
   inSubmolt(query: OrderQuery, submolt: number): ListSource {
     const source = this.all('submolt', submolt)
-    const pinned = this.#selectPinned.all(submolt).map(({ n }) => n)
+    const pinned = this.ctx.store.all(SELECT_PINNED, submolt).map(({ n }) => n)
     const isPinnedFirst = pinned.length > 0 && parseWord(POST_SORTS, 'hot', query.sort) === 'hot'
     return isPinnedFirst ? pinnedFirst(source, pinned) : source
   }
@@ -105,7 +146,7 @@ export class PostLists {
   /** The posts by an author in a submolt. */
   byAuthor(author: number, submolt: number): ListSource {
     const inSubmolt = (keys: readonly SortKey[]) => {
-      const numbers = new Set(this.#inSubmolt.all(numbersOf(keys), submolt).map(({ n }) => n))
+      const numbers = new Set(this.ctx.store.all(SELECT_IN_SUBMOLT, numbersOf(keys), submolt).map(({ n }) => n))
       return keys.filter(({ n }) => numbers.has(n))
     }
     return this.#filtered(this.all('author', author), `.in${submolt}`, inSubmolt)
@@ -130,19 +171,36 @@ export class PostLists {
 
   /** The posts with these row numbers, in this order. */
   postsByNumber(viewer: number, numbers: readonly number[]): Post[] {
-    return this.#selectPosts.all(viewer, JSON.stringify(numbers)).map(toPost)
+    return this.ctx.store.all(SELECT_POSTS, viewer, JSON.stringify(numbers)).map(toPost)
   }
 
   /** A page of whole posts, as one agent sees them. */
   page(viewer: number, query: OrderQuery, source: ListSource): Promise<Page<Post>> {
-    return this.#page(query, source, (keys) => this.#selectPosts.all(viewer, numbersOf(keys)), toPost, sizeOfListed)
+    return this.#page(
+      query,
+      source,
+      (keys) => this.ctx.store.all(SELECT_POSTS, viewer, numbersOf(keys)),
+      toPost,
+      sizeOfListed,
+    )
   }
 
   /** A page of posts as a list shows them to every reader: the row number of each, and its JSON. */
   listed(query: OrderQuery, source: ListSource): Promise<Page<ListedText>> {
-    const render = (row: ListedRow): ListedText => ({ n: row.n, text: JSON.stringify(toListed(row)) })
-    const size = ({ text }: ListedText) => 2 * Buffer.byteLength(text)
-    return this.#page(query, source, (keys) => this.#selectListed.all(numbersOf(keys)), render, size)
+    const read = (keys: readonly SortKey[]) => {
+      const texts = this.#listed.findAll(
+        keys.map(({ n }) => n),
+        (missing) => this.ctx.store.all(LISTED, JSON.stringify(missing)).map((row) => [row.n, listedText(row)]),
+      )
+      return texts.filter((text) => text !== undefined)
+    }
+    return this.#page(
+      query,
+      source,
+      read,
+      (text) => text,
+      ({ bytes }) => 2 * bytes,
+    )
   }
 
   async #page<Row extends { n: number }, Item>(
@@ -194,9 +252,8 @@ export class PostLists {
 
   #skip(query: PageQuery, scope: Scope, key: number | undefined, count: number): SortKey | undefined {
     const { sort, time, after } = query
-    const classes = ageClasses(query)
-    const statement = this.#prepare(`skip ${scope} ${sort} ${classes.length}`, () => skipSql(scope, sort, classes))
-    return statement.get(count - 1, key ?? null, this.#since(sort, time), ...after) ?? undefined
+    const skip = SKIPS[scope][sort][ageClasses(query).length - 1]
+    return (skip && this.ctx.store.get(skip, count - 1, key ?? null, this.#since(sort, time), ...after)) ?? undefined
   }
 
   /**
@@ -207,12 +264,15 @@ export class PostLists {
     const scans = scansOf(query, 'all', undefined)
     const matches: SortKey[] = []
     let budget = this.#sources.count(viewer, reach) * scans.length
-    for (let after = query.after, read = BATCH; budget >= BATCH; read += BATCH, budget -= BATCH) {
-      const keys = this.#merge({ ...query, after }, scans, BATCH)
+    let { after } = query
+    for (let read = 0, size = Math.min(2 * max, BATCH); budget >= size; size = Math.min(2 * size, BATCH)) {
+      const keys = this.#merge({ ...query, after }, scans, size)
+      read += size
+      budget -= size
       const numbers = keys.map(({ n }) => n)
       const matching = this.#sources.filter(viewer, reach, numbers)
       matches.push(...keys.filter(({ n }) => matching.has(n)))
-      const last = keys.length === BATCH && matches.length < max ? keys.at(-1) : undefined
+      const last = keys.length === size && matches.length < max ? keys.at(-1) : undefined
       if (!last) return matches
       if ((matches.length / read) * budget < max) return undefined
       after = keyValues(last, query.sort)
@@ -242,9 +302,8 @@ export class PostLists {
   }
 
   #scan({ sort, time, after }: PageQuery, { scope, key, ageClass }: IndexScan, max: number): SortKey[] {
-    const statement = this.#prepare(`${scope} ${sort}`, () => scanSql(scope, sort))
     const bounds = [key, ageClass].filter((value) => value !== undefined)
-    return statement.all(...bounds, ...after, this.#since(sort, time), max)
+    return this.ctx.store.all(SCANS[scope][sort], ...bounds, ...after, this.#since(sort, time), max)
   }
 
   #sourceScans(
@@ -253,22 +312,26 @@ export class PostLists {
     scope: 'submolt' | 'followed',
     ageClass: number | undefined,
   ) {
-    const statement = this.#prepare(`first ${scope} ${sort}`, () => firstKeysSql(scope, sort))
-    const firstKeys: readonly FirstKey[] = statement.all(viewer, ageClass ?? null, this.#since(sort, time), ...after)
+    const firstKeys: readonly FirstKey[] = this.ctx.store.all(
+      FIRST_KEYS[scope][sort],
+      viewer,
+      ageClass ?? null,
+      this.#since(sort, time),
+      ...after,
+    )
     return firstKeys.flatMap((firstKey) =>
       firstKey.created_at === null ? [] : [{ scope, key: firstKey.source ?? 0, ageClass, firstKey }],
     )
   }
 
   #since(sort: PostSort, time: Time): number {
-    return isSplitByAge(sort) ? startOf(time, this.clock.now()) : 0
+    return isSplitByAge(sort) ? startOf(time, this.ctx.clock.now()) : 0
   }
+}
 
-  #prepare(name: string, sql: () => string): Statement<SortKey, (number | null)[]> {
-    const statement = this.#statements.get(name) ?? this.store.prepare<SortKey, (number | null)[]>(stablePlan(sql()))
-    this.#statements.set(name, statement)
-    return statement
-  }
+function listedText(row: ListedRow): ListedText {
+  const text = JSON.stringify(toListed(row))
+  return { n: row.n, text, bytes: Buffer.byteLength(text) }
 }
 
 /** A list that begins with its pinned posts, as if they were hotter than any other. */

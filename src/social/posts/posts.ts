@@ -1,6 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { RenderedJson } from '../../http/respond/index.ts'
@@ -15,6 +13,7 @@ import { ANNOUNCEMENTS, type SubmoltRow, type Submolts } from '../communities/in
 import type { Charged, Duplicates, Quotas } from '../limits/index.ts'
 import type { Notifications } from '../messages/index.ts'
 import {
+  type NetworkContext,
   newId,
   type Page,
   pageValues,
@@ -66,7 +65,56 @@ export const COUNT_REPEATS = `SELECT count(*) AS n FROM
 export const NEWEST_IDS = `SELECT id, updated_at FROM posts INDEXED BY posts_new
   WHERE unlisted IS NULL AND deleted_at IS NULL ORDER BY created_at DESC LIMIT ?`
 
+const INSERT = command<Insert>(
+  `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, created_at, updated_at, unlisted, repeat_of)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+)
+
+const FIND = query<PostRow, [number, string]>(
+  stablePlan(`${SELECT_POST} FROM posts p ${JOIN_POST} WHERE p.id = ?2 AND p.deleted_at IS NULL`),
+)
+
+const FIND_BY_OWNER = query<PostRow, [number, string]>(stablePlan(NEWEST_BY_OWNER))
+
+const FIND_NUMBER = query<{ n: number }, [string]>('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
+
+const LABELS = query<{ id: string; key: string; label: string; kind: string }, [number]>(
+  "SELECT id, key, label, kind FROM label_definitions WHERE submolt = ? AND kind <> 'role' ORDER BY key",
+)
+
+const EDIT = command<Edit>(
+  'UPDATE posts SET title = ?, content = ?, url = ?, updated_at = ?, edited_at = ?, unlisted = ?, repeat_of = ? WHERE n = ?',
+)
+
+const DELETE = command<[number, number]>(
+  "UPDATE posts SET title = '', content = NULL, url = NULL, deleted_at = ? WHERE n = ?",
+)
+
+const COUNT_POST = command<[number, number]>('UPDATE agents SET posts_count = posts_count + ? WHERE n = ?')
+
+const COUNT_COMMENT = command<[number, number]>('UPDATE posts SET comment_count = comment_count + ? WHERE n = ?')
+
+const SELECT_SOME = query<{ id: string }, [number, number]>(
+  stablePlan('SELECT id FROM posts INDEXED BY posts_author_new WHERE author = ? AND deleted_at IS NULL LIMIT ?'),
+)
+
+const ID_OF = query<{ id: string }, [number]>('SELECT id FROM posts WHERE n = ?')
+
+const REPEATS = query<{ n: number }, [number]>(COUNT_REPEATS)
+
+const NEWEST = query<{ id: string; updated_at: number }, [number]>(stablePlan(NEWEST_IDS))
+
 const NO_VOTES = { score: 0, upvotes: 0, downvotes: 0 }
+
+/** Services that posts use. */
+interface PostPeers {
+  readonly agents: AgentAccounts
+  readonly submolts: Submolts
+  readonly duplicates: Duplicates
+  readonly quotas: Quotas
+  readonly notifications: Notifications
+  readonly pending: PendingTexts
+}
 
 /** The posts of the network. */
 export class Posts {
@@ -74,63 +122,19 @@ export class Posts {
   readonly revisions: Revisions
   readonly #lists: PostLists
   readonly #kept: KeptLists
-  readonly #insert: Statement<unknown, Insert>
-  readonly #find: Statement<PostRow, [number, string]>
-  readonly #findByOwner: Statement<PostRow, [number, string]>
-  readonly #findNumber: Statement<{ n: number }, [string]>
-  readonly #labels: Statement<{ id: string; key: string; label: string; kind: string }, [number]>
-  readonly #edit: Statement<unknown, Edit>
-  readonly #delete: Statement<unknown, [number, number]>
-  readonly #countPost: Statement<unknown, [number, number]>
-  readonly #countComment: Statement<unknown, [number, number]>
-  readonly #selectSome: Statement<{ id: string }, [number, number]>
-  readonly #idOf: Statement<{ id: string }, [number]>
-  readonly #countRepeats: Statement<{ n: number }, [number]>
-  readonly #newestIds: Statement<{ id: string; updated_at: number }, [number]>
 
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly agents: AgentAccounts,
-    private readonly submolts: Submolts,
-    private readonly duplicates: Duplicates,
-    private readonly quotas: Quotas,
-    private readonly notifications: Notifications,
-    private readonly pending: PendingTexts,
+    private readonly ctx: NetworkContext,
+    private readonly peers: PostPeers,
   ) {
-    this.#lists = new PostLists(store, clock)
-    this.#kept = new KeptLists(store)
-    this.revisions = new Revisions(store)
-    this.#insert = store.prepare(
-      `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, created_at, updated_at, unlisted, repeat_of)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#find = store.prepare(
-      stablePlan(`${SELECT_POST} FROM posts p ${JOIN_POST} WHERE p.id = ?2 AND p.deleted_at IS NULL`),
-    )
-    this.#findByOwner = store.prepare(stablePlan(NEWEST_BY_OWNER))
-    this.#findNumber = store.prepare('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
-    this.#labels = store.prepare(
-      "SELECT id, key, label, kind FROM label_definitions WHERE submolt = ? AND kind <> 'role' ORDER BY key",
-    )
-    this.#edit = store.prepare(
-      `UPDATE posts SET title = ?, content = ?, url = ?, updated_at = ?, edited_at = ?, unlisted = ?, repeat_of = ? WHERE n = ?`,
-    )
-    this.#delete = store.prepare("UPDATE posts SET title = '', content = NULL, url = NULL, deleted_at = ? WHERE n = ?")
-    this.#countPost = store.prepare('UPDATE agents SET posts_count = posts_count + ? WHERE n = ?')
-    this.#countComment = store.prepare('UPDATE posts SET comment_count = comment_count + ? WHERE n = ?')
-    this.#idOf = store.prepare('SELECT id FROM posts WHERE n = ?')
-    this.#countRepeats = store.prepare(COUNT_REPEATS)
-    this.#newestIds = store.prepare(stablePlan(NEWEST_IDS))
-    this.#selectSome = store.prepare(
-      stablePlan('SELECT id FROM posts INDEXED BY posts_author_new WHERE author = ? AND deleted_at IS NULL LIMIT ?'),
-    )
+    this.#lists = new PostLists(ctx)
+    this.#kept = new KeptLists(ctx.store)
+    this.revisions = new Revisions(ctx.store)
   }
 
   /** The row of a post as an agent sees it. */
   find(id: string, viewer: number): PostRow | undefined {
-    return this.#find.get(viewer, id) ?? undefined
+    return this.ctx.store.get(FIND, viewer, id) ?? undefined
   }
 
   /** The same; throws when there is none. */
@@ -142,21 +146,21 @@ export class Posts {
 
   /** The row number of a post; throws when there is none. */
   numberOf(id: string): number {
-    const row = this.#findNumber.get(id)
+    const row = this.ctx.store.get(FIND_NUMBER, id)
     if (!row) throw postNotFound()
     return row.n
   }
 
   async create(caller: AgentCaller, draft: PostDraft): Promise<Charged<NewPostResponse>> {
     const content = parsePostDraft(draft)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const community = this.#placeOf(content, caller)
-      const me = this.agents.acting(caller)
-      const quota = this.quotas.charge(tx, 'post', me)
-      const id = newId(this.clock.now())
-      if (this.pending.asks(me)) {
-        const state = this.pending.add(tx, me, 'post', id, content)
-        const post = { ...unpublishedPost(id, content, community, me, this.clock.now()), ...state }
+      const me = this.peers.agents.acting(caller)
+      const quota = this.peers.quotas.charge(tx, 'post', me)
+      const id = newId(this.ctx.clock.now())
+      if (this.peers.pending.asks(me)) {
+        const state = this.peers.pending.add(tx, me, 'post', id, content)
+        const post = { ...unpublishedPost(id, content, community, me, this.ctx.clock.now()), ...state }
         return { value: tx.answer({ ...requiresVerification('Your post', state.verification), post }), quota }
       }
       return { value: tx.answer(this.#publish(tx, me, id, content, community)), quota }
@@ -166,7 +170,7 @@ export class Posts {
   /** Publishes a post whose author has answered its challenge. */
   publishPending(tx: Tx, caller: AgentCaller, id: string, draft: string): void {
     const content: PostContent = JSON.parse(draft)
-    this.#publish(tx, this.agents.acting(caller), id, content, this.#placeOf(content, caller))
+    this.#publish(tx, this.peers.agents.acting(caller), id, content, this.#placeOf(content, caller))
   }
 
   /** A post as an agent sees it, its own also before it is published; throws when there is none. */
@@ -177,12 +181,12 @@ export class Posts {
 
   /** A post that waits for its author to answer a challenge, as only the author sees it. */
   needPending(viewer: Viewer, id: string): Post {
-    const text = this.pending.findById(viewer.n, id)
+    const text = this.peers.pending.findById(viewer.n, id)
     if (text?.kind !== 'post') throw postNotFound()
     const content: PostContent = JSON.parse(text.draft)
-    const community = this.submolts.need(content.submolt, viewer.n)
-    const post = unpublishedPost(id, content, community, this.agents.row(viewer.n), text.created_at)
-    return { ...post, ...this.pending.stateOf(text) }
+    const community = this.peers.submolts.need(content.submolt, viewer.n)
+    const post = unpublishedPost(id, content, community, this.peers.agents.row(viewer.n), text.created_at)
+    return { ...post, ...this.peers.pending.stateOf(text) }
   }
 
   async get(caller: Viewer, id: string): Promise<Post> {
@@ -202,8 +206,8 @@ export class Posts {
   }
 
   #sourceOf(caller: Viewer, query: PostQuery): ListSource {
-    const author = query.author ? this.agents.need(query.author).n : undefined
-    const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
+    const author = query.author ? this.peers.agents.need(query.author).n : undefined
+    const submolt = query.submolt ? this.peers.submolts.need(query.submolt, caller.n).n : undefined
     if (author === undefined)
       return submolt === undefined ? this.#lists.all('all') : this.#lists.inSubmolt(query, submolt)
     return submolt === undefined ? this.#lists.all('author', author) : this.#lists.byAuthor(author, submolt)
@@ -248,25 +252,25 @@ export class Posts {
 
   /** The newest posts that everybody sees, with when each was last changed. */
   newestIds(limit: number): { id: string; updated_at: number }[] {
-    return this.#newestIds.all(limit)
+    return this.ctx.store.all(NEWEST, limit)
   }
 
   /** The newest post in a submolt by its owner. */
   newestByOwner(viewer: number, submolt: string): Post | undefined {
-    const row = this.#findByOwner.get(viewer, submolt)
+    const row = this.ctx.store.get(FIND_BY_OWNER, viewer, submolt)
     return row ? toPost(row) : undefined
   }
 
   /** Changes the text of one's own post; the same text changes nothing. */
   async edit(caller: AgentCaller, id: string, change: PostEdit): Promise<EditedPostResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.need(id, caller.n)
       if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only edit your own posts')
       const text = changedText(row, change)
-      const me = this.agents.acting(caller)
+      const me = this.peers.agents.acting(caller)
       if (text.title === row.title && text.content === row.content && text.url === row.url)
         return { success: true as const, message: 'Nothing has changed', post: toPost(row) }
-      this.quotas.charge(tx, 'edit', me)
+      this.peers.quotas.charge(tx, 'edit', me)
       return tx.answer(this.#replaceText(tx, me, row, text))
     }, gcFor(caller))
   }
@@ -274,7 +278,7 @@ export class Posts {
   /** Earlier versions of a post, for its author and the moderators of its community. */
   async history(caller: AgentCaller, id: string): Promise<RevisionListResponse> {
     const row = this.need(id, caller.n)
-    if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.submolt))
+    if (row.author !== caller.n && !this.peers.submolts.moderates(caller.n, row.submolt))
       throw new SocialError(
         'forbidden',
         'Only its author and the moderators of its community see the history of a post',
@@ -283,12 +287,12 @@ export class Posts {
   }
 
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.need(id, caller.n)
-      if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.submolt)) {
+      if (row.author !== caller.n && !this.peers.submolts.moderates(caller.n, row.submolt)) {
         throw new SocialError('forbidden', 'You can only delete your own posts')
       }
-      if (row.author === caller.n) this.duplicates.remove(tx, 'post', row.n)
+      if (row.author === caller.n) this.peers.duplicates.remove(tx, 'post', row.n)
       this.#deleteRow(tx, row, caller.id)
       return { success: true as const, message: 'Post deleted' }
     }, gcFor(caller))
@@ -296,12 +300,12 @@ export class Posts {
 
   /** Deletes a post as the operator. */
   async deleteAsOperator(id: string): Promise<void> {
-    await this.store.write((tx) => this.#deleteRow(tx, this.need(id, 0), 'operator'))
+    await this.ctx.store.write((tx) => this.#deleteRow(tx, this.need(id, 0), 'operator'))
   }
 
   /** Deletes some posts of a deleted agent; returns how many. */
   deleteSome(tx: Tx, author: number, limit: number): number {
-    const rows = this.#selectSome.all(author, limit)
+    const rows = this.ctx.store.all(SELECT_SOME, author, limit)
     for (const { id } of rows) {
       const row = this.need(id, author)
       this.#deleteRow(tx, row, row.author_id)
@@ -311,73 +315,73 @@ export class Posts {
 
   /** Number of posts that repeat a post. */
   countRepeats(post: number): number {
-    return this.#countRepeats.get(post)?.n ?? 0
+    return this.ctx.store.get(REPEATS, post)?.n ?? 0
   }
 
   /** Adds to the number of comments on a post. */
   addComments(tx: Tx, post: number, by: 1 | -1): void {
-    tx.run(this.#countComment, by, post)
+    tx.run(COUNT_COMMENT, by, post)
   }
 
   /** The community of a draft; throws where its author may not post. */
   #placeOf({ submolt }: PostContent, caller: AgentCaller): SubmoltRow {
-    const community = this.submolts.need(submolt, caller.n)
+    const community = this.peers.submolts.need(submolt, caller.n)
     if (community.name === ANNOUNCEMENTS && community.role !== 'owner') throw announcementsOfOthers()
     return community
   }
 
   #publish(tx: Tx, me: AgentRow, id: string, draft: PostContent, community: SubmoltRow): NewPostResponse {
     const { title, content, url } = draft
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const ranks = [hot(NO_VOTES, now, now), rising(NO_VOTES, now, now)] as const
-    const comparison = this.duplicates.compare('post', me, content ?? url ?? '', title)
+    const comparison = this.peers.duplicates.compare('post', me, content ?? url ?? '', title)
     const { unlisted, repeatOf } = comparison
-    this.#insert.run(id, community.n, me.n, title, content, url, ...ranks, now, now, unlisted, repeatOf)
+    tx.run(INSERT, id, community.n, me.n, title, content, url, ...ranks, now, now, unlisted, repeatOf)
     this.#count(tx, me.n, community.n, 1)
     const subject = { actor: me.id, subject: id }
-    this.log.append(tx, PostCreated, subject, { post_id: id, submolt: community.name, author_id: me.id })
+    this.ctx.log.append(tx, PostCreated, subject, { post_id: id, submolt: community.name, author_id: me.id })
     const row = this.need(id, me.n)
-    this.duplicates.add(tx, 'post', row.n, me, comparison)
-    if (unlisted === null) this.notifications.ofPost(tx, me.n, row.n, `${title}\n${content ?? ''}`)
-    else this.notifications.ofRepeat(tx, me.n, row.n)
-    const labels = this.#labels.all(community.n)
+    this.peers.duplicates.add(tx, 'post', row.n, me, comparison)
+    if (unlisted === null) this.peers.notifications.ofPost(tx, me.n, row.n, `${title}\n${content ?? ''}`)
+    else this.peers.notifications.ofRepeat(tx, me.n, row.n)
+    const labels = this.ctx.store.all(LABELS, community.n)
     const consider_labels = labels.map((label) => ({ definition_id: label.id, ...label }))
-    const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+    const repeated = repeatOf === null ? undefined : this.ctx.store.get(ID_OF, repeatOf)?.id
     const response = { success: true as const, ...createdMessage(unlisted, repeated), post: toPost(row) }
     return labels.length > 0 ? { ...response, consider_labels } : response
   }
 
   #replaceText(tx: Tx, me: AgentRow, row: PostRow, { title, content, url }: PostText): EditedPostResponse {
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const { title: oldTitle, content: oldContent, url: oldUrl } = row
     const written_at = row.edited_at ?? row.created_at
     const before = { title: oldTitle, content: oldContent, url: oldUrl, written_at, replaced_at: now }
     this.revisions.add(tx, 'post', row.n, before)
-    this.duplicates.remove(tx, 'post', row.n)
-    const comparison = this.duplicates.compare('post', me, content ?? url ?? '', title)
+    this.peers.duplicates.remove(tx, 'post', row.n)
+    const comparison = this.peers.duplicates.compare('post', me, content ?? url ?? '', title)
     const { unlisted, repeatOf } = comparison
-    this.#edit.run(title, content, url, now, now, unlisted, repeatOf, row.n)
-    this.duplicates.add(tx, 'post', row.n, me, comparison)
+    tx.run(EDIT, title, content, url, now, now, unlisted, repeatOf, row.n)
+    this.peers.duplicates.add(tx, 'post', row.n, me, comparison)
     const payload = { post_id: row.id, submolt: row.submolt_name, author_id: me.id }
-    this.log.append(tx, PostEdited, { actor: me.id, subject: row.id }, payload)
+    this.ctx.log.append(tx, PostEdited, { actor: me.id, subject: row.id }, payload)
     const [text, oldText] = [`${title}\n${content ?? ''}`, `${oldTitle}\n${oldContent ?? ''}`]
-    if (unlisted === null) this.notifications.ofEdit(tx, { actor: me.n, post: row.n }, text, oldText)
-    else this.notifications.ofRepeat(tx, me.n, row.n)
-    const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+    if (unlisted === null) this.peers.notifications.ofEdit(tx, { actor: me.n, post: row.n }, text, oldText)
+    else this.peers.notifications.ofRepeat(tx, me.n, row.n)
+    const repeated = repeatOf === null ? undefined : this.ctx.store.get(ID_OF, repeatOf)?.id
     return { success: true, ...createdMessage(unlisted, repeated, 'changed'), post: toPost(this.need(row.id, me.n)) }
   }
 
   #deleteRow(tx: Tx, row: PostRow, actor: string): void {
     this.revisions.delete(tx, 'post', row.n)
-    this.#delete.run(this.clock.now(), row.n)
+    tx.run(DELETE, this.ctx.clock.now(), row.n)
     this.#count(tx, row.author, row.submolt, -1)
     const payload = { post_id: row.id, submolt: row.submolt_name, author_id: row.author_id }
-    this.log.append(tx, PostDeleted, { actor, subject: row.id }, payload)
+    this.ctx.log.append(tx, PostDeleted, { actor, subject: row.id }, payload)
   }
 
   #count(tx: Tx, author: number, submolt: number, by: 1 | -1): void {
-    this.#countPost.run(by, author)
-    this.submolts.addPosts(tx, submolt, by)
+    tx.run(COUNT_POST, by, author)
+    this.peers.submolts.addPosts(tx, submolt, by)
   }
 }
 

@@ -1,7 +1,6 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import type { Deadline } from '../../core/deadlines.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { NetworkContext } from '../shared/index.ts'
 import { ageClassEnd, ageClassOf, OLDEST_AGE_CLASS, rankChanged, rising } from './ranks.ts'
 import type { posts } from './table.ts'
 
@@ -13,39 +12,36 @@ const FIVE_MINUTES = 300_000
 /** The number of age classes whose posts can still rise. */
 const RISING_AGE_CLASSES = 3
 
+const AGING = 'SELECT n, span, score, rising, created_at FROM posts WHERE deleted_at IS NULL AND span < 5'
+
+const SELECT_DUE = query<PostRank, [number, number, number]>(
+  stablePlan(`${AGING} AND span = ? AND created_at <= ? ORDER BY created_at LIMIT ?`),
+)
+
+const SELECT_NEXT = query<PostRank, [number, number, number, number]>(
+  stablePlan(`${AGING} AND span = ? AND (created_at, n) > (?, ?) ORDER BY created_at, n LIMIT ?`),
+)
+
+const SELECT_OLDEST = query<{ at: number | null }, [number]>(
+  stablePlan(
+    'SELECT min(created_at) AS at FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
+  ),
+)
+
+const UPDATE = command<[number, number, number]>('UPDATE posts SET span = ?, rising = ? WHERE n = ?')
+
 /**
  * Updates what changes in a post as time passes: its age class and its rising rank. Posts of the last week are checked
  * every five minutes, older ones only when they leave their age class.
  */
 export class RankRefresh {
-  readonly #selectDue: Statement<PostRank, [number, number, number]>
-  readonly #selectNext: Statement<PostRank, [number, number, number, number]>
-  readonly #selectOldest: Statement<{ at: number | null }, [number]>
-  readonly #update: Statement<unknown, [number, number, number]>
   #nextRun: Deadline | undefined
   #running: Promise<void> | undefined
   #stopped = false
   readonly #unsubscribe: () => void
 
-  constructor(
-    private readonly store: Store,
-    log: EventLog,
-    private readonly clock: Clock,
-    private readonly deadlines: Deadlines,
-    private readonly report: (error: unknown) => void,
-  ) {
-    const rows = 'SELECT n, span, score, rising, created_at FROM posts WHERE deleted_at IS NULL AND span < 5'
-    this.#selectDue = store.prepare(stablePlan(`${rows} AND span = ? AND created_at <= ? ORDER BY created_at LIMIT ?`))
-    this.#selectNext = store.prepare(
-      stablePlan(`${rows} AND span = ? AND (created_at, n) > (?, ?) ORDER BY created_at, n LIMIT ?`),
-    )
-    this.#selectOldest = store.prepare(
-      stablePlan(
-        'SELECT min(created_at) AS at FROM posts INDEXED BY posts_aging WHERE deleted_at IS NULL AND span < 5 AND span = ?',
-      ),
-    )
-    this.#update = store.prepare('UPDATE posts SET span = ?, rising = ? WHERE n = ?')
-    this.#unsubscribe = log.subscribe(({ type }) => {
+  constructor(private readonly ctx: NetworkContext) {
+    this.#unsubscribe = ctx.log.subscribe(({ type }) => {
       if (type === 'post.created') this.#schedule()
     })
   }
@@ -64,7 +60,7 @@ export class RankRefresh {
   /** Updates everything that is due. */
   run(): Promise<void> {
     this.#running ??= this.#refresh()
-      .catch(this.report)
+      .catch(this.ctx.report)
       .finally(() => {
         this.#running = undefined
         this.#nextRun = undefined
@@ -80,10 +76,10 @@ export class RankRefresh {
 
   async #updateAgeClass(ageClass: number): Promise<void> {
     for (let count = SLICE; count === SLICE && !this.#stopped; ) {
-      count = await this.store.write(() => {
-        const now = this.clock.now()
-        const rows = this.#selectDue.all(ageClass, now - ageClassEnd(ageClass, 0), SLICE)
-        for (const row of rows) this.#updateRow(row, now)
+      count = await this.ctx.store.write((tx) => {
+        const now = this.ctx.clock.now()
+        const rows = this.ctx.store.all(SELECT_DUE, ageClass, now - ageClassEnd(ageClass, 0), SLICE)
+        for (const row of rows) this.#updateRow(tx, row, now)
         return rows.length
       })
     }
@@ -93,19 +89,19 @@ export class RankRefresh {
     let last: PostRank | undefined
     do {
       const { created_at = 0, n = 0 } = last ?? {}
-      last = await this.store.write(() => {
-        const rows = this.#selectNext.all(ageClass, created_at, n, SLICE)
-        for (const row of rows) this.#updateRow(row, this.clock.now())
+      last = await this.ctx.store.write((tx) => {
+        const rows = this.ctx.store.all(SELECT_NEXT, ageClass, created_at, n, SLICE)
+        for (const row of rows) this.#updateRow(tx, row, this.ctx.clock.now())
         return rows.length === SLICE ? rows.at(-1) : undefined
       })
     } while (last && !this.#stopped)
   }
 
-  #updateRow(row: PostRank, now: number): void {
+  #updateRow(tx: Tx, row: PostRank, now: number): void {
     const ageClass = ageClassOf(row.created_at, now)
     const rank = rising(row, row.created_at, now)
     if (ageClass === row.span && !rankChanged(row.rising, rank)) return
-    this.#update.run(ageClass, rank, row.n)
+    tx.run(UPDATE, ageClass, rank, row.n)
   }
 
   /** Schedules the next run: in five minutes while a post can rise, else when the next one leaves its age class. */
@@ -113,10 +109,10 @@ export class RankRefresh {
     if (this.#stopped || this.#nextRun || this.#running) return
     const ageClasses = Array.from({ length: OLDEST_AGE_CLASS }, (_, ageClass) => ageClass)
     const times = ageClasses.flatMap((ageClass) => {
-      const createdAt = this.#selectOldest.get(ageClass)?.at
+      const createdAt = this.ctx.store.get(SELECT_OLDEST, ageClass)?.at
       if (createdAt === null || createdAt === undefined) return []
-      return [ageClass < RISING_AGE_CLASSES ? this.clock.now() + FIVE_MINUTES : ageClassEnd(ageClass, createdAt)]
+      return [ageClass < RISING_AGE_CLASSES ? this.ctx.clock.now() + FIVE_MINUTES : ageClassEnd(ageClass, createdAt)]
     })
-    if (times.length > 0) this.#nextRun = this.deadlines.at(Math.min(...times), () => this.run())
+    if (times.length > 0) this.#nextRun = this.ctx.deadlines.at(Math.min(...times), () => this.run())
   }
 }

@@ -48,18 +48,39 @@ export const SELECT_LISTED = `SELECT p.n, p.id, p.title, p.content, p.url, p.sco
   FROM json_each(?) j CROSS JOIN posts p ON p.n = j.value JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.n = p.author
   ORDER BY j.key`
 
-export function toPost(row: PostRow): Post {
+/** Columns of a post that are its own. */
+export type OwnColumns = Omit<PostRow, keyof AuthorColumns | keyof ReaderColumns | 'repeat_of' | 'unlisted'>
+
+/** Columns of a post that depend on who reads it, and those of its community. */
+type ReaderColumns = Pick<PostRow, `submolt_${'id' | 'name' | 'display_name'}` | 'user_vote' | 'followed'>
+
+/** What a post shows that other rows hold. */
+export interface Surroundings {
+  readonly author: Post['author']
+  readonly submolt: Post['submolt']
+  readonly userVote: PostRow['user_vote']
+  readonly isFollowed: boolean
+}
+
+export const toPost = (row: PostRow): Post =>
+  postOf(row, {
+    author: toAuthor(row),
+    submolt: { id: row.submolt_id, name: row.submolt_name, display_name: row.submolt_display_name },
+    userVote: row.user_vote,
+    isFollowed: row.followed === 1,
+  })
+
+/** A post from its own row, and from what other rows hold. */
+export function postOf(row: OwnColumns, { author, submolt, userVote, isFollowed }: Surroundings): Post {
   const type = row.url === null ? 'text' : 'link'
-  const author = toAuthor(row)
   return {
     ...{ id: row.id, title: row.title, content: row.content, url: row.url, type, post_type: type },
-    submolt: { id: row.submolt_id, name: row.submolt_name, display_name: row.submolt_display_name },
-    ...{ submolt_name: row.submolt_name, submolt_id: row.submolt_id },
+    ...{ submolt, submolt_name: submolt.name, submolt_id: submolt.id },
     ...authorFields(author),
     ...{ score: row.score, upvotes: row.upvotes, downvotes: row.downvotes },
     comment_count: row.comment_count,
-    user_vote: row.user_vote,
-    you_follow_author: row.followed === 1,
+    user_vote: userVote,
+    you_follow_author: isFollowed,
     ...{ is_pinned: row.pinned === 1, is_locked: false as const, is_deleted: false as const },
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),

@@ -1,9 +1,10 @@
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, stablePlan } from '../../core/store/index.ts'
 import { fillPage, jsonSize, MAX_PAGE_BYTES, type PageItems } from '../../http/respond/index.ts'
 import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../accounts/index.ts'
-import type { Post, Posts } from '../posts/index.ts'
-import { timestamp } from '../shared/index.ts'
-import { COMMENT, type Kind, type Match, POST } from './matches.ts'
+import { type Post, postOf, votesOn } from '../posts/index.ts'
+import { Kept, type NetworkContext, timestamp } from '../shared/index.ts'
+import type { Match } from './matches.ts'
+import { COMMENT, type FoundComment, type FoundRows, type Kind, POST } from './rows.ts'
 import type { SearchResult } from './schema.ts'
 
 /** A result with its match, and with the post if it is one. */
@@ -13,40 +14,43 @@ interface Hit {
   readonly post?: Post
 }
 
-/** Columns of a comment that a result shows. */
-interface CommentRow extends AuthorColumns {
-  n: number
-  id: string
-  content: string
-  score: number
-  upvotes: number
-  downvotes: number
-  created_at: number
-  post_id: string
-  title: string
+interface AuthoredComment {
+  readonly row: FoundComment
+  readonly author: Post['author']
 }
 
-/** Selects the numbers of those of some posts that everybody sees. */
-export const LISTED_POSTS = `SELECT p.n FROM json_each(?1) j CROSS JOIN posts p ON p.n = j.value
-  WHERE p.deleted_at IS NULL AND p.unlisted IS NULL`
+/** Selects some agents as authors. */
+export const AUTHORS = `SELECT a.n, ${AUTHOR_COLUMNS} FROM json_each(?1) j CROSS JOIN agents a ON a.n = j.value`
 
-/** Selects those of some comments that everybody sees, with what a result shows of them. */
-export const LISTED_COMMENTS = `SELECT c.n, c.id, c.content, c.score, c.upvotes, c.downvotes, c.created_at, p.id AS post_id,
-    p.title, ${AUTHOR_COLUMNS}
-  FROM json_each(?1) j CROSS JOIN comments c ON c.n = j.value JOIN posts p ON p.n = c.post JOIN agents a ON a.n = c.author
-  WHERE c.deleted_at IS NULL AND c.unlisted IS NULL AND p.deleted_at IS NULL`
+/** Selects some communities as posts show them. */
+export const COMMUNITIES =
+  'SELECT s.n, s.id, s.name, s.display_name FROM json_each(?1) j CROSS JOIN submolts s ON s.n = j.value'
+
+/** Selects those of some agents that an agent follows. */
+export const FOLLOWED_OF = `SELECT f.followee AS n FROM json_each(?2) j
+  CROSS JOIN follows f ON f.follower = ?1 AND f.followee = j.value`
+
+const SELECT_AUTHORS = query<AuthorColumns & { n: number }, [string]>(stablePlan(AUTHORS))
+
+const SELECT_COMMUNITIES = query<Post['submolt'] & { n: number }, [string]>(stablePlan(COMMUNITIES))
+
+const SELECT_FOLLOWED = query<{ n: number }, [number, string]>(stablePlan(FOLLOWED_OF))
+
+/** Maximum authors that are kept, and maximum communities. */
+const MAX_KEPT = 4_000
 
 /** Reads what results show of matches. */
 export class Hits {
-  readonly #listedPosts: Statement<{ n: number }, [string]>
-  readonly #comments: Statement<CommentRow, [string]>
+  readonly #authors: Kept<number, Post['author']>
+  readonly #communities: Kept<number, Post['submolt']>
 
   constructor(
-    store: Store,
-    private readonly posts: Posts,
+    private readonly ctx: NetworkContext,
+    private readonly rows: FoundRows,
   ) {
-    this.#listedPosts = store.prepare(stablePlan(LISTED_POSTS))
-    this.#comments = store.prepare(stablePlan(LISTED_COMMENTS))
+    const version = () => ctx.store.version
+    this.#authors = new Kept(version, MAX_KEPT)
+    this.#communities = new Kept(version, MAX_KEPT)
   }
 
   /** The first of some matches, without those that not everybody sees. */
@@ -60,26 +64,61 @@ export class Hits {
   }
 
   #load(viewer: number, matches: readonly Match[]): Hit[] {
-    const posts = this.#postsOf(viewer, numbersOf(matches, POST))
-    const comments = this.#commentsOf(numbersOf(matches, COMMENT))
+    const posts = this.#posts(viewer, numbersOf(matches, POST)).values()
+    const comments = this.#comments(numbersOf(matches, COMMENT)).values()
     return matches.flatMap((match): Hit[] => {
-      const post = match.kind === POST ? posts.get(match.n) : undefined
-      if (post) return [{ match, result: postResult(post, match), post }]
-      const comment = match.kind === COMMENT ? comments.get(match.n) : undefined
+      if (match.kind === POST) {
+        const post = posts.next().value
+        return post ? [{ match, result: postResult(post, match), post }] : []
+      }
+      const comment = comments.next().value
       return comment ? [{ match, result: commentResult(comment, match) }] : []
     })
   }
 
-  #postsOf(viewer: number, numbers: readonly number[]): ReadonlyMap<number, Post | undefined> {
-    if (numbers.length === 0) return new Map()
-    const listed = this.#listedPosts.all(JSON.stringify(numbers)).map(({ n }) => n)
-    const posts = this.posts.postsByNumber(viewer, listed)
-    return new Map(listed.map((n, index) => [n, posts[index]]))
+  /** Those with some numbers, in the order of these. */
+  #posts(viewer: number, numbers: readonly number[]): (Post | undefined)[] {
+    if (numbers.length === 0) return []
+    const rows = this.rows.posts.find(numbers)
+    const authors = this.#authorsOf(rows.map((row) => row?.author ?? 0))
+    const communities = this.#communitiesOf(rows.map((row) => row?.submolt ?? 0))
+    const votes = votesOn(this.ctx.store, viewer, numbers)
+    const followed = this.#followed(
+      viewer,
+      rows.map((row) => row?.author ?? 0),
+    )
+    return rows.map((row, at) => {
+      const [author, submolt] = [authors[at], communities[at]]
+      if (!row || !author || !submolt) return undefined
+      return postOf(row, { author, submolt, userVote: votes.get(at) ?? null, isFollowed: followed.has(row.author) })
+    })
   }
 
-  #commentsOf(numbers: readonly number[]): ReadonlyMap<number, CommentRow> {
-    if (numbers.length === 0) return new Map()
-    return new Map(this.#comments.all(JSON.stringify(numbers)).map((row) => [row.n, row]))
+  #comments(numbers: readonly number[]): (AuthoredComment | undefined)[] {
+    if (numbers.length === 0) return []
+    const rows = this.rows.comments.find(numbers)
+    const authors = this.#authorsOf(rows.map((row) => row?.author ?? 0))
+    return rows.map((row, at) => {
+      const author = authors[at]
+      return row && author && { row, author }
+    })
+  }
+
+  #authorsOf(numbers: readonly number[]): (Post['author'] | undefined)[] {
+    return this.#authors.findAll(numbers, (missing) =>
+      this.ctx.store.all(SELECT_AUTHORS, JSON.stringify(missing)).map((row) => [row.n, toAuthor(row)]),
+    )
+  }
+
+  #communitiesOf(numbers: readonly number[]): (Post['submolt'] | undefined)[] {
+    return this.#communities.findAll(numbers, (missing) =>
+      this.ctx.store.all(SELECT_COMMUNITIES, JSON.stringify(missing)).map(({ n, ...submolt }) => [n, submolt]),
+    )
+  }
+
+  #followed(viewer: number, authors: readonly number[]): ReadonlySet<number> {
+    if (viewer === 0 || authors.length === 0) return new Set()
+    return new Set(this.ctx.store.all(SELECT_FOLLOWED, viewer, JSON.stringify(authors)).map(({ n }) => n))
   }
 }
 
@@ -122,7 +161,7 @@ const postResult = (post: Post, { similarity }: Match): SearchResult => ({
   post_id: post.id,
 })
 
-const commentResult = (row: CommentRow, { similarity }: Match): SearchResult => ({
+const commentResult = ({ row, author }: AuthoredComment, { similarity }: Match): SearchResult => ({
   id: row.id,
   type: 'comment',
   title: null,
@@ -133,7 +172,7 @@ const commentResult = (row: CommentRow, { similarity }: Match): SearchResult => 
   downvotes: row.downvotes,
   created_at: timestamp(row.created_at),
   similarity: rounded(similarity),
-  author: toAuthor(row),
-  post: { id: row.post_id, title: row.title },
+  author,
+  post: { id: row.post_id, title: row.post_title },
   post_id: row.post_id,
 })

@@ -1,5 +1,6 @@
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Statement, Store } from '../../core/store/index.ts'
+import type { Deadline } from '../../core/deadlines.ts'
+import { type Command, command, type Query, query, type Store, type Tx } from '../../core/store/index.ts'
+import type { NetworkContext } from '../shared/index.ts'
 import type { IndexRebuild } from './index-rebuild.ts'
 import { STEMS } from './indexes.ts'
 
@@ -35,17 +36,15 @@ export class IndexMerges {
   #isStopped = false
 
   constructor(
-    private readonly store: Store,
+    private readonly ctx: NetworkContext,
     private readonly rebuild: IndexRebuild,
-    private readonly deadlines: Deadlines,
-    private readonly report: (error: unknown) => void,
   ) {
-    this.#indexes = Object.values(STEMS).map((index) => new MergedIndex(store, index))
+    this.#indexes = Object.values(STEMS).map((index) => new MergedIndex(ctx.store, index))
   }
 
   start(): void {
-    this.#running = this.run().catch(this.report)
-    this.#next = this.deadlines.interval(MINUTE, async () => {
+    this.#running = this.run().catch(this.ctx.report)
+    this.#next = this.ctx.deadlines.interval(MINUTE, async () => {
       await this.#running
       if (!this.#isStopped) this.start()
     })
@@ -64,7 +63,7 @@ export class IndexMerges {
       let share = index.begin()
       while (share !== undefined && !this.#isStopped) {
         const pages = share
-        const isDone = await this.store.write(() => index.merge(pages))
+        const isDone = await this.ctx.store.write((tx) => index.merge(tx, pages))
         share = isDone ? undefined : PAGES
       }
       index.end()
@@ -72,26 +71,29 @@ export class IndexMerges {
   }
 }
 
+const CHANGES = query<{ n: number }>('SELECT total_changes() AS n')
+
 class MergedIndex {
-  readonly #parts: Statement<Part, []>
-  readonly #merge: Statement<unknown, [number]>
-  readonly #beginsAt: Statement<unknown, [number]>
-  readonly #setting: Statement<{ v: number }, []>
-  readonly #changes: Statement<{ n: number }, []>
+  readonly #parts: Query<Part>
+  readonly #merge: Command<[number]>
+  readonly #beginsAt: Command<[number]>
+  readonly #setting: Query<{ v: number }>
   /** Segments left after the last merge. */
   #left = ''
 
-  constructor(store: Store, index: string) {
-    this.#parts = store.prepare(partsSql(index))
-    this.#merge = store.prepare(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`)
-    this.#beginsAt = store.prepare(`INSERT INTO ${index} (${index}, rank) VALUES ('usermerge', ?)`)
-    this.#setting = store.prepare(`SELECT v FROM ${index}_config WHERE k = 'usermerge'`)
-    this.#changes = store.prepare('SELECT total_changes() AS n')
+  constructor(
+    private readonly store: Store,
+    index: string,
+  ) {
+    this.#parts = query(partsSql(index))
+    this.#merge = command(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`)
+    this.#beginsAt = command(`INSERT INTO ${index} (${index}, rank) VALUES ('usermerge', ?)`)
+    this.#setting = query(`SELECT v FROM ${index}_config WHERE k = 'usermerge'`)
   }
 
   /** The pages to merge first, as FTS5 takes them: negative for all parts. Undefined when nothing was added. */
   begin(): number | undefined {
-    const parts = this.#parts.all()
+    const parts = this.store.all(this.#parts)
     if (parts.length < MIN_PARTS || idsOf(parts) === this.#left) return undefined
     const largest = Math.max(...parts.map(({ pages }) => pages))
     const others = parts.reduce((sum, { pages }) => sum + pages, 0) - largest
@@ -99,20 +101,20 @@ class MergedIndex {
   }
 
   /** Merges some pages; returns whether there were none left. */
-  merge(pages: number): boolean {
-    if (this.#setting.get()?.v !== MIN_PARTS) this.#beginsAt.run(MIN_PARTS)
+  merge(tx: Tx, pages: number): boolean {
+    if (this.store.get(this.#setting)?.v !== MIN_PARTS) tx.run(this.#beginsAt, MIN_PARTS)
     const before = this.#changed()
-    this.#merge.run(pages)
+    tx.run(this.#merge, pages)
     // https://sqlite.org/fts5.html#the_merge_command: fewer than two rows change when there is nothing to merge.
     return this.#changed() - before < 2
   }
 
   end(): void {
-    this.#left = idsOf(this.#parts.all())
+    this.#left = idsOf(this.store.all(this.#parts))
   }
 
   #changed(): number {
-    return this.#changes.get()?.n ?? 0
+    return this.store.get(CHANGES)?.n ?? 0
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
-import { SlicedWork } from '../shared/index.ts'
+import { type Command, command, query, type Tx } from '../../core/store/index.ts'
+import { type NetworkContext, SlicedWork } from '../shared/index.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from './old-indexes.ts'
 
 /** Statements that copy the rows between two row numbers into the indexes of stems. */
@@ -29,21 +29,29 @@ interface Rebuild {
   readonly last: number
 }
 
+const PENDING = query<Rebuild>('SELECT name, done, last FROM search_rebuilds')
+
+const SAVE_DONE = command<[number, string]>('UPDATE search_rebuilds SET done = ? WHERE name = ?')
+
+const FORGET = command('DELETE FROM search_rebuilds')
+
+const COPIES: Readonly<Record<CopiedTable, Command<[number, number]>>> = {
+  ...{ posts: command(COPY_SQL.posts), titles: command(COPY_SQL.titles), comments: command(COPY_SQL.comments) },
+  ...{ agents: command(COPY_SQL.agents), submolts: command(COPY_SQL.submolts) },
+}
+
+const DROP_TRIGGERS = OLD_TRIGGERS.map((trigger) => command(`DROP TRIGGER IF EXISTS ${trigger}`))
+
+const DROP_INDEXES = OLD_INDEXES.map((index) => command(`DROP TABLE IF EXISTS ${index}`))
+
 /** Copies everything into the indexes of stems, in slices, and then deletes the indexes of whole words. */
 export class IndexRebuild {
-  readonly #pending: Statement<Rebuild, []>
-  readonly #saveDone: Statement<unknown, [number, string]>
-  readonly #copies = new Map<CopiedTable, Statement<unknown, [number, number]>>()
   readonly #work: SlicedWork<'copy'>
   #running: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  constructor(
-    private readonly store: Store,
-    private readonly report: (error: unknown) => void,
-  ) {
-    this.#pending = store.prepare('SELECT name, done, last FROM search_rebuilds')
-    this.#saveDone = store.prepare('UPDATE search_rebuilds SET done = ? WHERE name = ?')
+  constructor(private readonly ctx: NetworkContext) {
+    const { store, report } = ctx
     this.#work = new SlicedWork({
       ...{ store, report },
       pending: () => (this.isDone ? [] : ['copy']),
@@ -53,15 +61,15 @@ export class IndexRebuild {
 
   /** True if the indexes of stems have everything. */
   get isDone(): boolean {
-    return this.#pending.all().every(({ done, last }) => done >= last)
+    return this.ctx.store.all(PENDING).every(({ done, last }) => done >= last)
   }
 
   /** Does what is left; resolves immediately when that is much. */
   async resume(): Promise<void> {
-    const pending = this.#pending.all()
+    const pending = this.ctx.store.all(PENDING)
     if (pending.length === 0) return
     const isSmall = pending.reduce((sum, { last }) => sum + last, 0) <= SMALL
-    this.#running = this.#finish(isSmall).catch(this.report)
+    this.#running = this.#finish(isSmall).catch(this.ctx.report)
     if (isSmall) await this.#running
   }
 
@@ -74,37 +82,31 @@ export class IndexRebuild {
   async #finish(isSmall: boolean): Promise<void> {
     await this.#work.resume()
     if (this.#isStopped || !this.isDone) return
-    await this.store.write(() => this.#run(OLD_TRIGGERS.map((trigger) => `DROP TRIGGER IF EXISTS ${trigger}`)))
-    const drops = OLD_INDEXES.map((index) => `DROP TABLE IF EXISTS ${index}`)
-    if (isSmall) await this.store.write(() => this.#run(drops))
-    else await this.store.files.readInWorker(async (run) => void (await Promise.all(drops.map((sql) => run(sql)))))
-    await this.store.write(() => this.#run(['DELETE FROM search_rebuilds']))
-  }
-
-  #run(statements: readonly string[]): void {
-    for (const sql of statements) this.store.prepare(sql).run()
+    await this.ctx.store.write((tx) => runAll(tx, DROP_TRIGGERS))
+    const drops = DROP_INDEXES.map(({ sql }) => sql)
+    if (isSmall) await this.ctx.store.write((tx) => runAll(tx, DROP_INDEXES))
+    else await this.ctx.store.files.readInWorker(async (run) => void (await Promise.all(drops.map((sql) => run(sql)))))
+    await this.ctx.store.write((tx) => void tx.run(FORGET))
   }
 
   #copySome(tx: Tx): boolean {
     const end = performance.now() + MAX_SLICE_MS
-    for (const { name, done, last } of this.#pending.all()) {
+    for (const { name, done, last } of this.ctx.store.all(PENDING)) {
       let copied = done
       while (copied < last && performance.now() < end) {
         const to = Math.min(copied + ROWS, last)
-        if (name === 'posts') this.#copy(tx, 'titles', copied, to)
-        if (isCopied(name)) this.#copy(tx, name, copied, to)
+        if (name === 'posts') tx.run(COPIES.titles, copied, to)
+        if (isCopied(name)) tx.run(COPIES[name], copied, to)
         copied = to
       }
-      if (copied > done) this.#saveDone.run(copied, name)
+      if (copied > done) tx.run(SAVE_DONE, copied, name)
     }
     return !this.isDone
   }
+}
 
-  #copy(tx: Tx, name: CopiedTable, from: number, to: number): void {
-    const statement = this.#copies.get(name) ?? this.store.prepare<unknown, [number, number]>(COPY_SQL[name])
-    this.#copies.set(name, statement)
-    tx.run(statement, from, to)
-  }
+function runAll(tx: Tx, commands: readonly Command[]): void {
+  for (const each of commands) tx.run(each)
 }
 
 const isCopied = (name: string): name is CopiedTable => name in COPY_SQL

@@ -1,13 +1,9 @@
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
-import { Kept } from './kept.ts'
+import { type Query, query, stablePlan } from '../../core/store/index.ts'
+import { Kept, type NetworkContext } from '../shared/index.ts'
 import { MAX_TERMS, type Term } from './query-terms.ts'
 import { relevance, TermFinder, type WeightedTerm, weightOf } from './relevance.ts'
+import { COMMENT, type FoundComment, type FoundPost, type FoundRows, type Kind, POST } from './rows.ts'
 import type { SearchScope, TermMatches, WordIndex } from './word-index.ts'
-
-/** 0 for comments, 1 for posts: of equal ranks posts come first. */
-export type Kind = 0 | 1
-export const COMMENT: Kind = 0
-export const POST: Kind = 1
 
 /** A post or comment that matches a search: its row number, its place among the others, and how well it matches. */
 export interface Match {
@@ -17,11 +13,12 @@ export interface Match {
   readonly similarity: number
 }
 
-interface TextRow {
-  n: number
-  title: string | null
-  text: string
-  score: number
+/** A text that is compared with a query. */
+interface ComparedText {
+  readonly n: number
+  readonly title: string | null
+  readonly text: string
+  readonly score: number
 }
 
 /** Location of the texts of one kind. */
@@ -35,8 +32,8 @@ interface Source {
 const MAX_CANDIDATES = 1_000
 const MAX_WEIGHED = 150
 const MAX_TEXTS = 30
-/** Maximum texts that are kept. */
-const MAX_KEPT = 2_000
+/** Maximum scores that are kept. */
+const MAX_SCORES = 20_000
 /** Maximum length of the compared text. */
 const MAX_TEXT = 2_000
 /** Rank prefix of results whose text was compared: they precede the others. */
@@ -48,44 +45,22 @@ const VOTES = 0.05
 export const scoresSql = (kind: Kind): string =>
   `SELECT w.n, w.score FROM json_each(?1) j CROSS JOIN ${kind === POST ? 'post' : 'comment'}_weights w ON w.n = j.value`
 
-/** Selects those of some posts or comments that everybody sees, with their texts. */
-export const textsSql = (kind: Kind): string =>
-  kind === POST
-    ? `SELECT p.n, p.title, substr(coalesce(p.content, p.url, ''), 1, ${MAX_TEXT}) AS text, p.score
-       FROM json_each(?1) j CROSS JOIN posts p ON p.n = j.value WHERE p.deleted_at IS NULL AND p.unlisted IS NULL`
-    : `SELECT c.n, NULL AS title, substr(c.content, 1, ${MAX_TEXT}) AS text, c.score
-       FROM json_each(?1) j CROSS JOIN comments c ON c.n = j.value WHERE c.deleted_at IS NULL AND c.unlisted IS NULL`
+type ScoreQuery = Query<{ n: number; score: number }, [string]>
 
-/** Number of the newest texts of one author that are searched. */
-const MAX_BY_AUTHOR = 500
+const POST_SCORES: ScoreQuery = query(stablePlan(scoresSql(POST)))
 
-/** Selects the newest texts of an author that everybody sees. */
-export const textsBySql = (kind: Kind): string =>
-  kind === POST
-    ? `SELECT p.n, p.title, substr(coalesce(p.content, p.url, ''), 1, ${MAX_TEXT}) AS text, p.score
-       FROM posts p INDEXED BY posts_author_new WHERE p.author = ?1 AND p.deleted_at IS NULL AND p.unlisted IS NULL
-       AND p.n >= ?2 AND p.n < ?3 AND (?4 IS NULL OR p.submolt = ?4) ORDER BY p.created_at DESC LIMIT ${MAX_BY_AUTHOR}`
-    : `SELECT c.n, NULL AS title, substr(c.content, 1, ${MAX_TEXT}) AS text, c.score
-       FROM comments c INDEXED BY comments_author JOIN posts p ON p.n = c.post
-       WHERE c.author = ?1 AND c.deleted_at IS NULL AND c.unlisted IS NULL
-       AND c.n >= ?2 AND c.n < ?3 AND (?4 IS NULL OR p.submolt = ?4) ORDER BY c.n DESC LIMIT ${MAX_BY_AUTHOR}`
+const COMMENT_SCORES: ScoreQuery = query(stablePlan(scoresSql(COMMENT)))
 
 /** Finds what matches best among posts or among comments, at a cost that does not grow with the network. */
 export class Matches {
-  readonly #scores: Statement<{ n: number; score: number }, [string]>
-  readonly #texts: Statement<TextRow, [string]>
-  readonly #kept: Kept<number, TextRow>
-  readonly #textsBy: Statement<TextRow, [number, number, number, number | null]>
+  readonly #scores: Kept<number, number>
 
   constructor(
-    store: Store,
+    private readonly ctx: NetworkContext,
     private readonly source: Source,
-    head: () => number,
+    private readonly rows: FoundRows,
   ) {
-    this.#kept = new Kept(head, MAX_KEPT)
-    this.#scores = store.prepare(stablePlan(scoresSql(source.kind)))
-    this.#texts = store.prepare(stablePlan(textsSql(source.kind)))
-    this.#textsBy = store.prepare(stablePlan(textsBySql(source.kind)))
+    this.#scores = new Kept(ctx.changes, MAX_SCORES)
   }
 
   /** The best matches first. */
@@ -114,26 +89,49 @@ export class Matches {
   /** Matches among the newest texts of one author. */
   #findBy(author: number, terms: readonly Term[], { submolt, from, to }: SearchScope): Match[] {
     const { kind } = this.source
-    const rows = this.#textsBy.all(author, from, to, submolt ?? null)
+    const of = [author, from, to, submolt ?? null] as const
+    const texts =
+      kind === POST
+        ? this.rows.posts.newestBy(...of).map(textOfPost)
+        : this.rows.comments.newestBy(...of).map(textOfComment)
     const weighted = terms.map((term) => ({ ...term, weight: 1, isBeginning: false }))
-    return compare(kind, weighted, rows).filter(({ similarity }) => similarity > 0)
+    return compare(kind, weighted, texts).filter(({ similarity }) => similarity > 0)
   }
 
-  #textsOf(candidates: readonly Candidate[]): TextRow[] {
-    const texts = this.#kept.findAll(
-      candidates.map(({ n }) => n),
-      (missing) => new Map(this.#texts.all(JSON.stringify(missing)).map((row) => [row.n, row])),
-    )
-    return [...texts.values()]
+  #textsOf(candidates: readonly Candidate[]): ComparedText[] {
+    const numbers = candidates.map(({ n }) => n)
+    return this.source.kind === POST
+      ? this.rows.posts.find(numbers).flatMap((row) => (row ? textOfPost(row) : []))
+      : this.rows.comments.find(numbers).flatMap((row) => (row ? textOfComment(row) : []))
+  }
+
+  #readScores(numbers: readonly number[]): Map<number, number> {
+    const scores = new Map(numbers.map((n) => [n, 0]))
+    const rows = this.ctx.store.all(this.source.kind === POST ? POST_SCORES : COMMENT_SCORES, JSON.stringify(numbers))
+    for (const { n, score } of rows) scores.set(n, score)
+    return scores
   }
 
   #byVotes(candidates: readonly Candidate[]): Candidate[] {
-    const scores = new Map(this.#scores.all(numbersOf(candidates)).map(({ n, score }) => [n, score]))
+    const scores = this.#scores.findAll(
+      candidates.map(({ n }) => n),
+      (missing) => this.#readScores(missing),
+    )
     return candidates
-      .map(({ n, score }) => ({ n, score: score * liked(scores.get(n) ?? 0) }))
+      .map(({ n, score }, at) => ({ n, score: score * liked(scores[at] ?? 0) }))
       .sort((one, other) => other.score - one.score || other.n - one.n)
   }
 }
+
+const textOfPost = ({ n, title, content, url, score }: FoundPost): ComparedText => ({
+  ...{ n, title, score },
+  text: (content ?? url ?? '').slice(0, MAX_TEXT),
+})
+
+const textOfComment = ({ n, content, score }: FoundComment): ComparedText => ({
+  ...{ n, title: null, score },
+  text: content.slice(0, MAX_TEXT),
+})
 
 /** The best first, of equal ones posts, of those the newest. */
 const byRank = (one: Match, other: Match): number => other.rank - one.rank || other.kind - one.kind || other.n - one.n
@@ -150,7 +148,7 @@ export function mergeByRank(some: readonly Match[], others: readonly Match[]): M
 }
 
 /** Texts as matches in the order of their ranks. */
-function compare(kind: Kind, terms: readonly WeightedTerm[], texts: readonly TextRow[]): Match[] {
+function compare(kind: Kind, terms: readonly WeightedTerm[], texts: readonly ComparedText[]): Match[] {
   const finder = new TermFinder(terms)
   const matches = texts.map(({ n, title, text, score }): Match => {
     const similarity = relevance(terms, finder, title, text)
@@ -160,8 +158,6 @@ function compare(kind: Kind, terms: readonly WeightedTerm[], texts: readonly Tex
 }
 
 const liked = (score: number): number => Math.max(1 + VOTES * Math.sign(score) * Math.log2(1 + Math.abs(score)), 0.5)
-
-const numbersOf = (some: readonly { n: number }[]): string => JSON.stringify(some.map(({ n }) => n))
 
 /** Possible match, with its known share of the terms. */
 interface Candidate {

@@ -1,4 +1,4 @@
-import type { Statement, Store } from '../../core/store/index.ts'
+import { type Query, query, type Store } from '../../core/store/index.ts'
 import type { Term } from './query-terms.ts'
 import { weightOf } from './relevance.ts'
 import type { WordIndex } from './word-index.ts'
@@ -22,17 +22,18 @@ export interface NameMatch {
   readonly esteem: number
 }
 
+export const SELECT_AGENTS = query<NameMatch, [string]>(AGENTS_SQL)
+
+export const SELECT_SUBMOLTS = query<NameMatch, [string]>(SUBMOLTS_SQL)
+
 /** Finds agents or submolts by the words of their names and descriptions. */
 export class Names {
-  readonly #select: Statement<NameMatch, [string]>
-
+  /** `select` is `SELECT_AGENTS` or `SELECT_SUBMOLTS`. */
   constructor(
-    store: Store,
-    sql: string,
+    private readonly store: Store,
+    private readonly select: Query<NameMatch, [string]>,
     private readonly index: WordIndex,
-  ) {
-    this.#select = store.prepare(sql)
-  }
+  ) {}
 
   async find(terms: readonly Term[]): Promise<NameMatch[]> {
     const scores = new Map<number, number>()
@@ -47,8 +48,8 @@ export class Names {
     if (scores.size === 0) return []
     const best = [...scores].sort(([, one], [, other]) => other - one).slice(0, MAX_COMPARED)
     const scoreOf = ({ n }: NameMatch) => scores.get(n) ?? 0
-    return this.#select
-      .all(JSON.stringify(best.map(([n]) => n)))
+    return this.store
+      .all(this.select, JSON.stringify(best.map(([n]) => n)))
       .sort((one, other) => scoreOf(other) - scoreOf(one) || other.esteem - one.esteem || one.n - other.n)
       .slice(0, MAX_NAMES)
   }

@@ -1,21 +1,28 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Statement, Store } from '../../core/store/index.ts'
+import { query, type Store } from '../../core/store/index.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/respond/index.ts'
 import type { Agent, AgentAccounts } from '../accounts/index.ts'
 import type { Submolt, Submolts } from '../communities/index.ts'
-import { POST_FIELDS, type Post, type Posts, startOf, TIMES, toListedPost } from '../posts/index.ts'
-import { badRequest, parseFields, parseLimit, parseWord, type Viewer } from '../shared/index.ts'
+import { POST_FIELDS, type Post, startOf, TIMES, toListedPost } from '../posts/index.ts'
+import {
+  badRequest,
+  Kept,
+  type NetworkContext,
+  parseFields,
+  parseLimit,
+  parseWord,
+  type Viewer,
+} from '../shared/index.ts'
 import { Hits } from './hits.ts'
 import type { IndexRebuild } from './index-rebuild.ts'
 import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
-import { Kept } from './kept.ts'
 import { LongReads } from './long-reads.ts'
-import { COMMENT, type Match, Matches, mergeByRank, POST } from './matches.ts'
-import { AGENTS_SQL, type NameMatch, Names, SUBMOLTS_SQL } from './names.ts'
+import { type Match, Matches, mergeByRank } from './matches.ts'
+import { type NameMatch, Names, SELECT_AGENTS, SELECT_SUBMOLTS } from './names.ts'
 import { parseTerms, type Term } from './query-terms.ts'
+import { COMMENT, FoundRows, POST } from './rows.ts'
 import { SEARCH_PAGE, SEARCH_TYPES, type SearchQuery, type SearchResponse, type SearchResult } from './schema.ts'
 import { Spelling } from './spelling.ts'
-import { type SearchScope, WordIndex } from './word-index.ts'
+import { type SearchContext, type SearchScope, WordIndex } from './word-index.ts'
 
 /** A response with whole posts. */
 export type SearchPage = Omit<SearchResponse, 'posts'> & { posts: Post[] }
@@ -43,37 +50,36 @@ const MAX_KEPT = 400
 /** Rank, kind and number of a match. */
 const KEY_LENGTH = 3
 
+/** Services that a search uses. */
+interface SearchPeers {
+  readonly agents: AgentAccounts
+  readonly submolts: Submolts
+  readonly rebuild: IndexRebuild
+}
+
 /** Searches posts and comments for sentences, agents and submolts for words and beginnings of words. */
 export class NetworkSearch {
-  readonly #longReads: LongReads
+  readonly #ctx: SearchContext
+  readonly #rows: FoundRows
   readonly #hits: Hits
   readonly #stems: Readers
-  readonly #firstPost: FirstSince
-  readonly #firstComment: FirstSince
   #wholeWords: Readers | undefined
   readonly #kept: Kept<string, readonly Match[]>
   readonly #keptAgents: Kept<string, readonly NameMatch[]>
   readonly #keptSubmolts: Kept<string, readonly NameMatch[]>
 
   constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
-    private readonly agents: AgentAccounts,
-    private readonly submolts: Submolts,
-    posts: Posts,
-    private readonly rebuild: IndexRebuild,
-    /** The number of the last change in the network. */
-    private readonly head: () => number,
+    ctx: NetworkContext,
+    private readonly peers: SearchPeers,
   ) {
-    this.#longReads = new LongReads(store.path)
-    this.#hits = new Hits(store, posts)
-    this.#kept = new Kept(head, MAX_KEPT)
-    this.#keptAgents = new Kept(head, MAX_KEPT)
-    this.#keptSubmolts = new Kept(head, MAX_KEPT)
+    this.#ctx = { ...ctx, longReads: new LongReads(ctx.store.path) }
+    this.#rows = new FoundRows(ctx)
+    this.#hits = new Hits(ctx, this.#rows)
+    this.#kept = new Kept(ctx.changes, MAX_KEPT)
+    this.#keptAgents = new Kept(ctx.changes, MAX_KEPT)
+    this.#keptSubmolts = new Kept(ctx.changes, MAX_KEPT)
     this.#stems = this.#read(STEMS)
-    this.#wholeWords = rebuild.isDone ? undefined : this.#read(WHOLE_WORDS)
-    this.#firstPost = new FirstSince(store, 'posts')
-    this.#firstComment = new FirstSince(store, 'comments')
+    this.#wholeWords = peers.rebuild.isDone ? undefined : this.#read(WHOLE_WORDS)
   }
 
   async find(caller: Viewer, query: SearchQuery): Promise<SearchResponse> {
@@ -127,18 +133,18 @@ export class NetworkSearch {
   }
 
   stop(): Promise<void> {
-    return this.#longReads.stop()
+    return this.#ctx.longReads.stop()
   }
 
   /** Until the indexes of stems are complete, those of whole words are read. */
   #readers(): Readers {
-    if (this.#wholeWords && this.rebuild.isDone) this.#wholeWords = undefined
+    if (this.#wholeWords && this.peers.rebuild.isDone) this.#wholeWords = undefined
     return this.#wholeWords ?? this.#stems
   }
 
   #read(indexes: Indexes): Readers {
-    const open = (index: string, table: string, columns: string) =>
-      new WordIndex(this.store, index, table, columns, this.#longReads, this.head)
+    const open = (index: string, table: string, columns: string) => new WordIndex(this.#ctx, index, table, columns)
+    const { store } = this.#ctx
     const names = 'name display_name description'
     const posts = open(indexes.posts, 'posts', 'title body')
     const comments = open(indexes.comments, 'comments', 'body')
@@ -146,41 +152,42 @@ export class NetworkSearch {
     const submolts = open(indexes.submolts, 'submolts', names)
     return {
       posts: new Matches(
-        this.store,
+        this.#ctx,
         { kind: POST, index: posts, titles: open(indexes.titles, 'posts', 'title') },
-        this.head,
+        this.#rows,
       ),
-      comments: new Matches(this.store, { kind: COMMENT, index: comments }, this.head),
-      agents: new Names(this.store, AGENTS_SQL, agents),
-      submolts: new Names(this.store, SUBMOLTS_SQL, submolts),
+      comments: new Matches(this.#ctx, { kind: COMMENT, index: comments }, this.#rows),
+      agents: new Names(store, SELECT_AGENTS, agents),
+      submolts: new Names(store, SELECT_SUBMOLTS, submolts),
       spelling: new Spelling([posts, comments, agents, submolts]),
     }
   }
 
   /** Scopes of searches of posts and comments. */
   #scopes(caller: Viewer, query: SearchQuery): Scopes {
-    const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
-    const author = query.author ? this.agents.need(query.author).n : undefined
+    const { store, clock } = this.#ctx
+    const submolt = query.submolt ? this.peers.submolts.need(query.submolt, caller.n).n : undefined
+    const author = query.author ? this.peers.agents.need(query.author).n : undefined
     const range = parseWord(TIMES, 'all', query.time ?? query.t)
-    const since = parseMoment('since', query.since) ?? (range === 'all' ? undefined : startOf(range, this.clock.now()))
+    const since = parseMoment('since', query.since) ?? (range === 'all' ? undefined : startOf(range, clock.now()))
     const until = parseMoment('until', query.until)
-    const scope = (first: FirstSince): SearchScope => ({
+    const scope = (times: ReturnType<typeof timesOf>): SearchScope => ({
       ...{ submolt, author },
-      from: since === undefined ? 0 : first.find(since),
-      to: until === undefined ? Number.MAX_SAFE_INTEGER : first.find(until),
+      from: since === undefined ? 0 : firstSince(store, times, since),
+      to: until === undefined ? Number.MAX_SAFE_INTEGER : firstSince(store, times, until),
     })
     const isEverywhere = submolt === undefined && author === undefined
-    return { posts: scope(this.#firstPost), comments: scope(this.#firstComment), isEverywhere }
+    return { posts: scope(POST_TIMES), comments: scope(COMMENT_TIMES), isEverywhere }
   }
 
   async #findAgents({ agents }: Readers, terms: readonly Term[]): Promise<Agent[]> {
     const found = await this.#keptAgents.find(JSON.stringify(terms), () => agents.find(terms))
-    return found.map(({ n }) => this.agents.show(this.agents.row(n)))
+    return found.map(({ n }) => this.peers.agents.show(this.peers.agents.row(n)))
   }
 
   async #findSubmolts({ submolts }: Readers, viewer: number, terms: readonly Term[]): Promise<Submolt[]> {
     const found = await this.#keptSubmolts.find(JSON.stringify(terms), () => submolts.find(terms))
-    return found.map(({ name }) => this.submolts.show(name, viewer))
+    return found.map(({ name }) => this.peers.submolts.show(name, viewer))
   }
 }
 
@@ -211,25 +218,24 @@ function toAnswer(
   }
 }
 
-/** Finds where a time range begins, among rows that are in the order of their creation. */
-class FirstSince {
-  readonly #last: Statement<{ n: number | null }, []>
-  readonly #createdFrom: Statement<{ at: number }, [number]>
+/** The last row of a table, and the time of the first from a number on. */
+const timesOf = (table: 'posts' | 'comments') => ({
+  last: query<{ n: number | null }>(`SELECT max(n) AS n FROM ${table}`),
+  createdFrom: query<{ at: number }, [number]>(`SELECT created_at AS at FROM ${table} WHERE n >= ? ORDER BY n LIMIT 1`),
+})
 
-  constructor(store: Store, table: 'posts' | 'comments') {
-    this.#last = store.prepare(`SELECT max(n) AS n FROM ${table}`)
-    this.#createdFrom = store.prepare(`SELECT created_at AS at FROM ${table} WHERE n >= ? ORDER BY n LIMIT 1`)
-  }
+const POST_TIMES = timesOf('posts')
 
-  /** The number of the first row since a moment; one more than the last when there is none. */
-  find(moment: number): number {
-    let [low, high] = [0, (this.#last.get()?.n ?? 0) + 1]
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2)
-      const at = this.#createdFrom.get(middle)?.at ?? Number.MAX_SAFE_INTEGER
-      if (at < moment) low = middle + 1
-      else high = middle
-    }
-    return low
+const COMMENT_TIMES = timesOf('comments')
+
+/** The number of the first row since a moment, in a table in the order of creation; one more than the last for none. */
+function firstSince(store: Store, { last, createdFrom }: ReturnType<typeof timesOf>, moment: number): number {
+  let [low, high] = [0, (store.get(last)?.n ?? 0) + 1]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    const at = store.get(createdFrom, middle)?.at ?? Number.MAX_SAFE_INTEGER
+    if (at < moment) low = middle + 1
+    else high = middle
   }
+  return low
 }

@@ -1,7 +1,8 @@
+import { sql } from 'drizzle-orm'
 import { oncePerTick } from '../../core/once-per-tick.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { type Query, query, stablePlan } from '../../core/store/index.ts'
+import { Kept, type NetworkContext } from '../shared/index.ts'
 import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
-import { Kept } from './kept.ts'
 import type { LongReads } from './long-reads.ts'
 import type { Term } from './query-terms.ts'
 
@@ -46,30 +47,33 @@ export const EVERYWHERE: SearchScope = { submolt: undefined, from: 0, to: Number
  * Up to so many, all words that begin alike are read. */
 const LARGE = 20_000
 
+/** The parts that the readers of all indexes share. */
+export interface SearchContext extends NetworkContext {
+  readonly longReads: LongReads
+}
+
 /** One full-text index, read in statements whose cost has a bound, or in a thread of its own. */
 export class WordIndex {
-  readonly #newestSql: string
-  readonly #newest: Statement<{ found: string }, [string, number, number, number]>
-  readonly #nextTerms: Statement<{ term: string }, [string]>
+  readonly #newest: Query<{ found: string }, [string, number, number, number]>
+  readonly #nextTerms: Query<{ term: string }, [string]>
   readonly #size: () => number
   readonly #kept: Kept<string, TermMatches>
 
   /** `table` holds what is indexed, in some columns of the index. */
   constructor(
-    store: Store,
-    index: string,
+    private readonly ctx: SearchContext,
+    private readonly index: string,
     table: string,
     private readonly columns: string,
-    private readonly longReads: LongReads,
-    head: () => number,
   ) {
-    this.#kept = new Kept(head, MAX_KEPT)
-    store.prepare(termTableSql(index)).run()
-    this.#newestSql = stablePlan(newestSql(index))
-    this.#newest = store.prepare(stablePlan(asOneValue(newestSql(index))))
-    this.#nextTerms = store.prepare(stablePlan(nextTermsSql(index)))
-    const last = store.prepare<{ n: number | null }>(`SELECT max(n) AS n FROM ${table}`)
-    const size = oncePerTick((_: 'size') => last.get()?.n ?? 0)
+    const { store } = ctx
+    // A table of its own in memory: it only reads what the index has.
+    store.read((orm) => void orm.run(sql.raw(termTableSql(index))))
+    this.#kept = new Kept(ctx.changes, MAX_KEPT)
+    this.#newest = query(stablePlan(asOneValue(newestSql(index))))
+    this.#nextTerms = query(stablePlan(nextTermsSql(index)))
+    const last = query<{ n: number | null }>(`SELECT max(n) AS n FROM ${table}`)
+    const size = oncePerTick((_: 'size') => store.get(last)?.n ?? 0)
     this.#size = () => size('size')
   }
 
@@ -92,7 +96,7 @@ export class WordIndex {
   }
 
   /** The newest entries with a term; with what begins like it too where those are few (`isPrefix`), or there are none. */
-  matches(term: Term, scope: SearchScope, max: number, isPrefix = false): Promise<TermMatches> {
+  async matches(term: Term, scope: SearchScope, max: number, isPrefix = false): Promise<TermMatches> {
     const key = [term.word, scope.submolt, scope.from, scope.to, max, isPrefix].join()
     return this.#kept.find(key, () => this.#matches(term, scope, max, isPrefix))
   }
@@ -130,16 +134,17 @@ export class WordIndex {
 
   async #match(words: string, { submolt, from, to }: SearchScope, max: number): Promise<number[]> {
     const query = MAY_BE_PLACE.test(words) ? `{${this.columns}} : (${words})` : `(${words})`
-    const read = (words: string): number[] => JSON.parse(this.#newest.get(words, from, to, max)?.found ?? '[]')
+    const read = (words: string): number[] =>
+      JSON.parse(this.ctx.store.get(this.#newest, words, from, to, max)?.found ?? '[]')
     if (submolt === undefined) return read(query)
     const inPlace = `${query} AND place : "s${submolt}"`
-    if (this.size >= LARGE) return this.longReads.numbers(this.#newestSql, [inPlace, from, to, max])
+    if (this.size >= LARGE) return this.ctx.longReads.numbers(newestSql(this.index), [inPlace, from, to, max])
     return read(inPlace)
   }
 
   /** True if some entry has a term, or a word that begins with it. */
   has({ word, stem }: Term): boolean {
-    return [word, stem].some((text) => this.#nextTerms.all(text)[0]?.term.startsWith(text) === true)
+    return [word, stem].some((text) => this.ctx.store.all(this.#nextTerms, text)[0]?.term.startsWith(text) === true)
   }
 
   /** The terms of the index that differ from a stem by one letter: left out, put in, replaced, or two in another order. */
@@ -147,7 +152,7 @@ export class WordIndex {
     const found = new Set<string>()
     let seeks = 0
     const next = (from: string): string | undefined =>
-      ++seeks > MAX_SEEKS ? undefined : this.#nextTerms.all(from)[0]?.term
+      ++seeks > MAX_SEEKS ? undefined : this.ctx.store.all(this.#nextTerms, from)[0]?.term
     const check = (candidate: string) => {
       if (candidate !== stem && candidate.length >= MIN_PREFIX && next(candidate) === candidate) found.add(candidate)
     }
@@ -177,7 +182,7 @@ export class WordIndex {
   #endings({ word, stem }: Term): string[] {
     const endings: string[] = []
     for (let from = word; endings.length < MAX_ENDINGS; ) {
-      const next = this.#nextTerms.all(from).map(({ term }) => term)
+      const next = this.ctx.store.all(this.#nextTerms, from).map(({ term }) => term)
       const some = next.filter((each) => each.startsWith(word))
       endings.push(...some.filter((each) => each !== stem))
       if (some.length === 0 || some.length < next.length) break

@@ -11,6 +11,8 @@ export interface NetworkContext {
   readonly clock: Clock
   readonly deadlines: Deadlines
   readonly settings: Settings
+  /** A number that differs once something in the network has changed. */
+  changes(): number
   /** Start of the links that the network gives out. */
   baseUrl(): string
   /** Reports an error that happened outside any request. */

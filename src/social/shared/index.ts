@@ -14,6 +14,7 @@ export {
 } from './errors.ts'
 export { FarOffsets } from './far-offsets.ts'
 export { integer, nullableString, string, success, userVote } from './fields.ts'
+export { Kept } from './kept.ts'
 export { createLookalikeCheck, toLatin } from './lookalikes.ts'
 export {
   type Page,

@@ -39,6 +39,27 @@ describe('a search', () => {
     expect(pages).toEqual(titlesOf(all))
   })
 
+  test('shows votes, edits, new names and deletions as soon as they are made, and the votes of its reader', async () => {
+    await using network = await openNetwork()
+    const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+    const { id } = await network.post(ada, 'a wombat digs')
+    const find = async (key: string) => (await network.api('GET', '/search?q=wombat', key)).body
+    expect((await find(bob)).posts).toMatchObject([{ id, score: 0 }])
+    await network.api('POST', `/posts/${id}/upvote`, bob)
+    expect((await find(bob)).posts).toMatchObject([{ id, score: 1, user_vote: 1 }])
+    const [other] = (await find(ada)).posts as Json[]
+    expect([other?.score, other?.user_vote]).toEqual([1, undefined])
+    await network.api('PATCH', `/posts/${id}`, ada, { title: 'a wombat sleeps' })
+    await network.api('PATCH', '/agents/me', ada, { description: 'keeps marsupials' })
+    expect((await find(bob)).results).toMatchObject([
+      { title: 'a wombat sleeps', score: 1, author: { description: 'keeps marsupials' } },
+    ])
+    const { body } = await network.api('GET', '/search?q=wombat&fields=title,you_follow_author', bob)
+    expect(body.posts).toEqual([{ id, title: 'a wombat sleeps', you_follow_author: false }])
+    await network.api('DELETE', `/posts/${id}`, ada)
+    expect(await find(bob)).toMatchObject({ results: [], posts: [] })
+  })
+
   test('finds other forms of the words, beginnings of words, and sentences', async () => {
     await using network = await openNetwork()
     const ada = await network.agent('ada')

@@ -1,12 +1,10 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
 import type { Moderation } from '../../communities/index.ts'
 import type { Quotas } from '../../limits/index.ts'
-import { badRequest, cleanLine, timestamp } from '../../shared/index.ts'
+import { badRequest, cleanLine, type NetworkContext, timestamp } from '../../shared/index.ts'
 import type { Posts } from '../posts.ts'
 import type { PostRow } from '../view.ts'
 import { PostReported, ReportsDismissed, ReportsReopened } from './events.ts'
@@ -36,68 +34,66 @@ export const REPORT_SQL = {
   ofAgent: 'SELECT post FROM reports INDEXED BY reports_by WHERE reporter = ? LIMIT ?',
 }
 
+const INSERT = command<[number, number, number, string, number]>(
+  'INSERT OR IGNORE INTO reports (post, reporter, submolt, reason, created_at) VALUES (?, ?, ?, ?, ?)',
+)
+
+const DISMISS = command<[number, number]>('UPDATE reports SET dismissed_at = ? WHERE post = ? AND dismissed_at IS NULL')
+
+const REOPEN = command<[number]>(
+  `UPDATE reports SET dismissed_at = NULL WHERE post = ?1
+   AND dismissed_at = (SELECT max(dismissed_at) FROM reports WHERE post = ?1)`,
+)
+
+const DELETE = command<[number, number]>('DELETE FROM reports WHERE post = ? AND reporter = ?')
+
+const OPEN = query<ReportedRow, [number]>(stablePlan(REPORT_SQL.open))
+
+const ALL_OPEN = query<ReportedRow>(REPORT_SQL.allOpen)
+
+const REASONS = query<{ reason: string }, [number, number]>(REPORT_SQL.reasons)
+
+const OF_AGENT = query<{ post: number }, [number, number]>(stablePlan(REPORT_SQL.ofAgent))
+
 /** Reports of posts, and the queue in which the moderators of a community find them. */
 export class Reports {
-  readonly #insert: Statement<unknown, [number, number, number, string, number]>
-  readonly #dismiss: Statement<unknown, [number, number]>
-  readonly #reopen: Statement<unknown, [number]>
-  readonly #open: Statement<ReportedRow, [number]>
-  readonly #allOpen: Statement<ReportedRow, []>
-  readonly #reasons: Statement<{ reason: string }, [number, number]>
-  readonly #ofAgent: Statement<{ post: number }, [number, number]>
-  readonly #delete: Statement<unknown, [number, number]>
-
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly agents: AgentAccounts,
-    private readonly posts: Posts,
-    private readonly moderation: Moderation,
-    private readonly quotas: Quotas,
-  ) {
-    this.#insert = store.prepare(
-      'INSERT OR IGNORE INTO reports (post, reporter, submolt, reason, created_at) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#dismiss = store.prepare('UPDATE reports SET dismissed_at = ? WHERE post = ? AND dismissed_at IS NULL')
-    this.#reopen = store.prepare(
-      `UPDATE reports SET dismissed_at = NULL WHERE post = ?1
-       AND dismissed_at = (SELECT max(dismissed_at) FROM reports WHERE post = ?1)`,
-    )
-    this.#open = store.prepare(stablePlan(REPORT_SQL.open))
-    this.#allOpen = store.prepare(REPORT_SQL.allOpen)
-    this.#reasons = store.prepare(REPORT_SQL.reasons)
-    this.#ofAgent = store.prepare(stablePlan(REPORT_SQL.ofAgent))
-    this.#delete = store.prepare('DELETE FROM reports WHERE post = ? AND reporter = ?')
-  }
+    private readonly ctx: NetworkContext,
+    private readonly peers: {
+      readonly agents: AgentAccounts
+      readonly posts: Posts
+      readonly moderation: Moderation
+      readonly quotas: Quotas
+    },
+  ) {}
 
   /** Reports a post; an agent reports a post once, and a second time changes nothing. */
   async report(caller: AgentCaller, id: string, { reason = '' }: ReportDraft): Promise<MessageResponse> {
     const cleaned = cleanLine(reason)
     if (cleaned.length > MAX_REASON) throw badRequest(`Reason must be ${MAX_REASON} characters or less`)
-    return this.store.write((tx) => {
-      const post = this.posts.need(id, caller.n)
+    return this.ctx.store.write((tx) => {
+      const post = this.peers.posts.need(id, caller.n)
       if (post.author === caller.n) throw badRequest('You cannot report your own post', 'Delete it instead.')
       const message = 'Reported to the moderators'
-      const { changes } = tx.run(this.#insert, post.n, caller.n, post.submolt, cleaned, this.clock.now())
+      const { changes } = tx.run(INSERT, post.n, caller.n, post.submolt, cleaned, this.ctx.clock.now())
       if (changes === 0) return { success: true as const, message }
-      this.quotas.charge(tx, 'report', this.agents.acting(caller))
+      this.peers.quotas.charge(tx, 'report', this.peers.agents.acting(caller))
       const payload = { post_id: id, submolt: post.submolt_name }
-      this.log.append(tx, PostReported, { actor: caller.id, subject: id }, payload)
+      this.ctx.log.append(tx, PostReported, { actor: caller.id, subject: id }, payload)
       return { success: true as const, message }
     }, gcFor(caller))
   }
 
   /** Open reports of a community. */
   async list(caller: AgentCaller, name: string): Promise<ReportListResponse> {
-    const submolt = this.moderation.requireModerator(caller, name)
-    return { success: true, reported: this.#show(caller.n, this.#open.all(submolt.n)) }
+    const submolt = this.peers.moderation.requireModerator(caller, name)
+    return { success: true, reported: this.#show(caller.n, this.ctx.store.all(OPEN, submolt.n)) }
   }
 
   #show(viewer: number, all: readonly ReportedRow[]): ReportListResponse['reported'] {
     const rows = all.toSorted((one, other) => other.count - one.count || other.newest - one.newest)
     const listed = rows.slice(0, MAX_LISTED)
-    const posts = this.posts.postsByNumber(
+    const posts = this.peers.posts.postsByNumber(
       viewer,
       listed.map(({ post }) => post),
     )
@@ -106,48 +102,53 @@ export class Reports {
 
   /** Open reports of all communities, for the operator. */
   allOpen(): ReportListResponse['reported'] {
-    return this.#show(0, this.#allOpen.all())
+    return this.#show(0, this.ctx.store.all(ALL_OPEN))
   }
 
   /** Says that nothing is wrong with a post; it leaves the queue until somebody else reports it. */
   async dismiss(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
-      const post = this.posts.need(id, caller.n)
-      this.moderation.requireModerator(caller, post.submolt_name)
+    return this.ctx.store.write((tx) => {
+      const post = this.peers.posts.need(id, caller.n)
+      this.peers.moderation.requireModerator(caller, post.submolt_name)
       return this.#dismissAll(tx, post, caller.id)
     }, gcFor(caller))
   }
 
   /** The same, as the operator. */
   async dismissAsOperator(id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => this.#dismissAll(tx, this.posts.need(id, 0), 'operator'))
+    return this.ctx.store.write((tx) => this.#dismissAll(tx, this.peers.posts.need(id, 0), 'operator'))
   }
 
   /** Undoes the last dismissal of the reports of a post, as the operator. */
   async reopenAsOperator(id: string): Promise<void> {
-    await this.store.write((tx) => {
-      const { n, submolt_name } = this.posts.need(id, 0)
-      if (tx.run(this.#reopen, n).changes === 0) return
-      this.log.append(tx, ReportsReopened, { actor: 'operator', subject: id }, { post_id: id, submolt: submolt_name })
+    await this.ctx.store.write((tx) => {
+      const { n, submolt_name } = this.peers.posts.need(id, 0)
+      if (tx.run(REOPEN, n).changes === 0) return
+      this.ctx.log.append(
+        tx,
+        ReportsReopened,
+        { actor: 'operator', subject: id },
+        { post_id: id, submolt: submolt_name },
+      )
     })
   }
 
   /** Deletes some reports by a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.#ofAgent.all(agent, limit)
-    for (const { post } of rows) tx.run(this.#delete, post, agent)
+    const rows = this.ctx.store.all(OF_AGENT, agent, limit)
+    for (const { post } of rows) tx.run(DELETE, post, agent)
     return rows.length
   }
 
   #dismissAll(tx: Tx, { id, n, submolt_name }: PostRow, actor: string): MessageResponse {
-    const { changes } = tx.run(this.#dismiss, this.clock.now(), n)
+    const { changes } = tx.run(DISMISS, this.ctx.clock.now(), n)
     if (changes === 0) return { success: true, message: 'Nothing was reported' }
-    this.log.append(tx, ReportsDismissed, { actor, subject: id }, { post_id: id, submolt: submolt_name })
+    this.ctx.log.append(tx, ReportsDismissed, { actor, subject: id }, { post_id: id, submolt: submolt_name })
     return { success: true, message: 'Reports dismissed' }
   }
 
   #reasonsFor(row: ReportedRow | undefined): string[] {
-    return row ? this.#reasons.all(row.post, MAX_REASONS).map(({ reason }) => reason) : []
+    return row ? this.ctx.store.all(REASONS, row.post, MAX_REASONS).map(({ reason }) => reason) : []
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { timestamp } from '../../shared/index.ts'
 import type { RevisionListResponse } from './schema.ts'
 import type { revisions } from './table.ts'
@@ -19,30 +19,28 @@ export const REVISION_SQL = {
     (SELECT n FROM revisions INDEXED BY revisions_of WHERE kind = ? AND target = ? ORDER BY n DESC LIMIT 10 OFFSET ?)`,
 }
 
+const INSERT = command<Insert>(
+  'INSERT INTO revisions (kind, target, title, content, url, written_at, replaced_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+)
+
+const LIST = query<Row, [number, number, number]>(stablePlan(REVISION_SQL.list))
+
+const TRIM = command<[number, number, number]>(stablePlan(REVISION_SQL.trim))
+
+const DELETE = command<[number, number]>('DELETE FROM revisions WHERE kind = ? AND target = ?')
+
 /** Earlier versions of posts and comments, for their authors and the moderators of their communities. */
 export class Revisions {
-  readonly #insert: Statement<unknown, Insert>
-  readonly #list: Statement<Row, [number, number, number]>
-  readonly #trim: Statement<unknown, [number, number, number]>
-  readonly #delete: Statement<unknown, [number, number]>
-
-  constructor(store: Store) {
-    this.#insert = store.prepare(
-      'INSERT INTO revisions (kind, target, title, content, url, written_at, replaced_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    )
-    this.#list = store.prepare(stablePlan(REVISION_SQL.list))
-    this.#trim = store.prepare(stablePlan(REVISION_SQL.trim))
-    this.#delete = store.prepare('DELETE FROM revisions WHERE kind = ? AND target = ?')
-  }
+  constructor(private readonly store: Store) {}
 
   /** Stores what a text was before an edit. */
   add(tx: Tx, kind: Kind, target: number, { title, content, url, written_at, replaced_at }: Revised): void {
-    tx.run(this.#insert, KINDS[kind], target, title, content, url, written_at, replaced_at)
-    tx.run(this.#trim, KINDS[kind], target, MAX_REVISIONS)
+    tx.run(INSERT, KINDS[kind], target, title, content, url, written_at, replaced_at)
+    tx.run(TRIM, KINDS[kind], target, MAX_REVISIONS)
   }
 
   list(kind: Kind, target: number): RevisionListResponse {
-    const revisions = this.#list.all(KINDS[kind], target, MAX_REVISIONS).map((row) => ({
+    const revisions = this.store.all(LIST, KINDS[kind], target, MAX_REVISIONS).map((row) => ({
       ...{ title: row.title, content: row.content, url: row.url },
       ...{ written_at: timestamp(row.written_at), replaced_at: timestamp(row.replaced_at) },
     }))
@@ -51,6 +49,6 @@ export class Revisions {
 
   /** Deletes what is stored of a deleted text. */
   delete(tx: Tx, kind: Kind, target: number): void {
-    tx.run(this.#delete, KINDS[kind], target)
+    tx.run(DELETE, KINDS[kind], target)
   }
 }

@@ -1,0 +1,40 @@
+import { expect, test } from 'bun:test'
+import { Kept } from '../../../src/social/shared/kept.ts'
+
+const squares = (reads: number[]) => (missing: number[]) => {
+  reads.push(...missing)
+  return missing.filter((n) => n > 0).map((n) => [n, n * n] as const)
+}
+
+test('values are read once, in the order of their keys, and again after a change', () => {
+  let version = 1
+  const reads: number[] = []
+  const kept = new Kept<number, number>(() => version, 100)
+  expect(kept.findAll([3, 2, 3], squares(reads))).toEqual([9, 4, 9])
+  expect(kept.findAll([2, -1, 4], squares(reads))).toEqual([4, undefined, 16])
+  expect(reads).toEqual([3, 2, -1, 4])
+  version = 2
+  expect(kept.findAll([2], squares(reads))).toEqual([4])
+  expect(reads).toEqual([3, 2, -1, 4, 2])
+})
+
+test('a value that was not used lately goes first, and the size is a bound', () => {
+  const reads: number[] = []
+  const kept = new Kept<number, number>(() => 1, 10)
+  for (let n = 1; n <= 100; n++) kept.findAll([1, n], squares(reads))
+  expect(reads.filter((n) => n === 1)).toHaveLength(1)
+  reads.length = 0
+  kept.findAll(
+    Array.from({ length: 100 }, (_, at) => at + 1),
+    squares(reads),
+  )
+  expect(reads.length).toBeGreaterThanOrEqual(89)
+})
+
+test('a value that was made during a change is not kept', async () => {
+  let version = 1
+  const kept = new Kept<string, number>(() => version, 10)
+  const make = async () => version++
+  expect([await kept.find('a', make), await kept.find('a', make)]).toEqual([1, 2])
+  expect([await kept.find('a', async () => 7), kept.find('a', make)]).toEqual([7, 7])
+})
