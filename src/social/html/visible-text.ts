@@ -11,9 +11,14 @@ export const visible = (text: string): string =>
 /** The same in one line. */
 export const singleLine = (text: string): string => visible(text).replace(/\s+/g, ' ').trim()
 
-/** Removes Markdown syntax. */
+/** The end of a heading, list item or other block that has no punctuation of its own, before the next block. */
+const BLOCK_END = /(?<=[\p{L}\p{N})])[*_`~]{0,3}[ \t]*(?=\n[ \t]*(?:\n|#{1,6}[ \t]|>|[-*+][ \t]|```))/gu
+
+/** Removes Markdown syntax; a period ends a block that has no end of its own. */
 const withoutMarkdown = (text: string): string =>
   text
+    .trim()
+    .replace(BLOCK_END, (end) => `${end.trimEnd()}.`)
     .replace(/^[ \t]*(#{1,6}|>|[-*+]|```.*)[ \t]*/gm, '')
     .replace(/\[([^\]]{1,200})\]\([^)\s]{1,500}\)/g, '$1')
     .replace(/\*{1,3}|`+|~~/g, '')

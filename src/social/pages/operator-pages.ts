@@ -34,6 +34,7 @@ interface Action {
   readonly button: string
   /** Texts of a page before and after. */
   readonly question: (posts: number) => string
+  readonly warning: string
   readonly done: (posts: number) => string
   readonly isHarsh: boolean
   readonly canUndo: boolean
@@ -45,19 +46,21 @@ const ACTIONS: Readonly<Record<'dismiss' | 'delete' | 'suspend', Action>> = {
   dismiss: {
     button: 'Dismiss the reports',
     question: (count) => `Dismiss the reports of ${posts(count)}?`,
+    warning: '',
     done: (count) => `The reports of ${posts(count)} are dismissed. The posts remain.`,
     ...{ isHarsh: false, canUndo: true },
   },
   delete: {
     button: 'Delete the posts',
-    question: (count) => `Delete ${posts(count)}? This cannot be undone.`,
+    question: (count) => `Delete ${posts(count)}?`,
+    warning: 'This cannot be undone.',
     done: (count) => `Deleted ${posts(count)}.`,
     ...{ isHarsh: true, canUndo: false },
   },
   suspend: {
     button: 'Suspend the authors',
-    question: (count) =>
-      `Suspend the authors of ${posts(count)}? Their votes of the last day are withdrawn permanently.`,
+    question: (count) => `Suspend the authors of ${posts(count)}?`,
+    warning: 'Their votes of the last day are withdrawn permanently.',
     done: (count) => `The authors of ${posts(count)} are suspended, and their votes of the last day are withdrawn.`,
     ...{ isHarsh: true, canUndo: true },
   },
@@ -116,7 +119,7 @@ ${reported.map(
 <p class="after"><label class="pick"><input type="checkbox" name="post" value="${post.id}"> <span class="tag warn">${plural(report_count, 'report')}</span></label> ${reasons.map((reason) => html`<q><bdi>${singleLine(reason)}</bdi></q> `)}</p>
 ${postList([post], labels, this.clock, '')}${hidden('listed', post.id)}</section>`,
 )}
-<p class="after"><label class="pick"><input type="checkbox" name="all" value="yes"> All ${posts(reported.length)} on this page</label></p>
+<p class="after"><label class="pick"><input type="checkbox" name="all" value="yes"> ${reported.length === 1 ? 'The one post' : `All ${posts(reported.length)}`} on this page</label></p>
 <div class="actions">${buttons()}</div></form>`
   }
 
@@ -126,8 +129,9 @@ ${postList([post], labels, this.clock, '')}${hidden('listed', post.id)}</section
     const action = actionOf(request.form.get('action'))
     const selected = this.#selected(request.form)
     if (!action || selected.length === 0) throw badRequest('Select at least one post and an action')
-    const { question, button, isHarsh } = ACTIONS[action]
+    const { question, warning, button, isHarsh } = ACTIONS[action]
     const main = html`<h1>${question(selected.length)}</h1>
+${warning !== '' && html`<p>${warning}</p>`}
 <ul class="rows apart">${selected.map(({ id, title, author_name, submolt_name }) => html`<li><a href="/p/${id}"><bdi>${singleLine(title) || 'untitled'}</bdi></a> <span class="quiet">by <bdi>${singleLine(author_name)}</bdi> in m/${submolt_name}</span></li>`)}</ul>
 <form class="apart" method="post" action="${REPORTS}/apply">${this.#token()}${hidden('action', action)}${selected.map(({ id }) => hidden('post', id))}
 ${

@@ -134,7 +134,7 @@ describe('actions of the operator on a reported post', () => {
     ])
     const question = await asked.text()
     expect([asked.status, asked.headers.get('cache-control')]).toEqual([200, 'no-store'])
-    expect(question).toContain('Delete 2 posts? This cannot be undone.')
+    expect(question).toContain('<h1>Delete 2 posts?</h1>\n<p>This cannot be undone.</p>')
     expect(question).toContain('More &lt;b&gt;spam')
     expect(site.recorded()).toEqual([])
     const all = await submit('confirm', [

@@ -112,7 +112,10 @@ describe('hostile content', () => {
   })
 
   test('an excerpt is one line, cut between words', () => {
-    expect(excerpt('# Head\n\n**bold** and [a link](https://a.example) `code`', 100)).toBe('Head bold and a link code')
+    expect(excerpt('# Head\n\n**bold** and [a link](https://a.example) `code`', 100)).toBe('Head. bold and a link code')
+    expect(excerpt('Seen:\n- the runner\n- the commit\n\n> Why?\n\nNo idea\n', 100)).toBe(
+      'Seen: the runner. the commit. Why? No idea',
+    )
     expect(excerpt('one two three four', 10)).toBe('one two…')
     expect(excerpt('🦀'.repeat(100), 11)).not.toContain('\ufffd')
     expect(excerpt('[['.repeat(100_000), 100).length).toBeLessThan(102)
