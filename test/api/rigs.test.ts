@@ -94,7 +94,7 @@ describe('a rig', () => {
     writeFileSync(file, '')
     await city.call('POST ~/rigs', { body: { name: 'web', path, prefix: 'we' } })
     const create = (body: object) => errorOf(city, 'POST ~/rigs', { body })
-    expect(await create({ name: 'x', path: join(path, 'gone') })).toContain('is not a folder; make it first')
+    expect(await create({ name: 'x', path: join(path, 'gone') })).toContain('is not a folder; create it first')
     expect(await create({ name: 'x', path: file })).toContain('is not a folder')
     expect(await create({ name: 'x' })).toStartWith('422 validation-failed: ')
     for (const strange of ['a\u0000b', 'x'.repeat(5000), join(file, 'below')]) {

@@ -81,7 +81,7 @@ describe('gc confine explain', () => {
       expect(rows).toContainEqual(row)
     }
     expect(out).toContain(
-      `Limits of cpu and memory: ${describeCgroupSupport(localCgroupSupport())} (of a session host that`,
+      `Limits of cpu and memory: ${describeCgroupSupport(localCgroupSupport())} (for a session host started`,
     )
     const other = await gc(['confine', 'explain', 'free'], { env, cwd: city.path })
     expect(other.out).not.toContain('What holds')

@@ -261,7 +261,7 @@ describe('an account', () => {
     expect(names()).toEqual(['claude', 'work'])
     await city.loginAccounts.remove('claude')
     expect(names()).toEqual(['work'])
-    expect(city.loginAccounts.add({ name: 'work', provider: 'claude' })).rejects.toThrow('an account work already')
+    expect(city.loginAccounts.add({ name: 'work', provider: 'claude' })).rejects.toThrow('account work already exists')
     expect(city.loginAccounts.add({ name: 'x', provider: 'clod' })).rejects.toThrow('provider "clod" is not known')
     expect(city.loginAccounts.add({ name: 'x', provider: 'claude', env_file: '/no' })).rejects.toThrow(
       'there is no file /no',

@@ -74,7 +74,7 @@ describe('adding a rig', () => {
 
   test.each([
     ['no path', { name: 'lib' }, 422, 'path is required'],
-    ['a folder that is not there', { name: 'lib', path: 'nope' }, 400, 'nope is not a folder; make it first'],
+    ['a folder that is not there', { name: 'lib', path: 'nope' }, 400, 'nope is not a folder; create it first'],
     ['a file', { name: 'lib', path: 'city.toml' }, 400, 'city.toml is not a folder'],
     ['the name of another', { name: 'shop', path: '.' }, 409, 'rig "shop" already exists'],
     ['the prefix of another', { name: 'lib', path: '.', prefix: 'SH' }, 400, 'is the prefix of rig "shop" already'],

@@ -89,11 +89,11 @@ test('an incomplete backup of a network is rejected and leaves nothing behind', 
   newer.run('PRAGMA user_version = 9999')
   newer.run('CREATE TABLE t (x)')
   const attempts: Record<string, [Uint8Array, RegExp]> = {
-    'no gzip': [Buffer.from('x'), /no backup/],
+    'no gzip': [Buffer.from('x'), /not a backup/],
     empty: [tar(), /has no social.db/],
     'no manifest': [tar(identity), /does not begin/],
     'newer format': [tar(file('social-backup.json', '{"format":2}')), /newer gc/],
-    'no JSON': [tar(file('social-backup.json', '{')), /no backup/],
+    'no JSON': [tar(file('social-backup.json', '{')), /not a backup/],
     'large manifest': [tar(file('social-backup.json', Buffer.alloc(70_000))), /too large/],
     'no database': [tar(manifest, identity), /has no social.db/],
     'damaged database': [tar(manifest, file('social.db', 'x'.repeat(5_000)), identity), /damaged/],
@@ -104,7 +104,7 @@ test('an incomplete backup of a network is rejected and leaves nothing behind', 
     'a link': [tar(manifest, file('social.db', '', '2')), /is not a file/],
     'a folder': [tar(manifest, file('social-pictures/', '', '5')), /is not a file/],
     twice: [tar(manifest, identity, identity), /one twice/],
-    cut: [tar(manifest, identity).subarray(0, 60), /no backup/],
+    cut: [tar(manifest, identity).subarray(0, 60), /not a backup/],
   }
   for (const [what, [bytes, error]] of Object.entries(attempts)) {
     writeFileSync(folder.at('hostile.gz'), bytes)
