@@ -75,8 +75,11 @@ async function carryOut(bd: BdContext, lines: readonly Line[]): Promise<void> {
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const at = Number(/updates\[(\d+)\]/.exec(error.sentence)?.[1] ?? 0)
-    const { number, text } = lines[at] ?? { number: first?.number ?? 0, text: '' }
-    throw failure(`line ${number} (${text}): ${error.sentence}; it was not applied; earlier lines were`)
+    const { number, text } = lines[at] ?? { number: first?.number, text: '' }
+    const reason = error.sentence.replace(/^updates\[\d+\]: /, '')
+    throw failure(
+      `line ${number} (${text}): ${reason}; nothing from line ${first?.number} on was applied, earlier lines were`,
+    )
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ApiError } from '../../src/client/errors.ts'
-import { sanitizeLine } from '../../src/client/text.ts'
+import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import { collectList, collectPair, parseDurationOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
@@ -74,7 +74,7 @@ async function pour(bd: BdContext, name: string, options: Pour, ephemeral: boole
   const { root_id, created, id_mapping } = await city.call('POST ~/formulas/{name}/cook', { params: { name }, body })
   if (assignee !== undefined) await city.call('PATCH ~/bead/{id}', { params: { id: root_id }, body: { assignee } })
   if (bd.print.json) return bd.print.value({ new_epic_id: root_id, id_mapping, created })
-  bd.print.line(`✓ ${ephemeral ? 'Created wisp' : 'Poured molecule'} ${root_id}: ${created} beads`)
+  bd.print.line(`✓ ${ephemeral ? 'Created wisp' : 'Poured molecule'} ${root_id}: ${countOf(created, 'bead')}`)
 }
 
 function wispCommands(mol: Command, bd: BdContext): void {
@@ -194,7 +194,7 @@ async function burn(bd: BdContext, ids: readonly string[], { force, yes, dryRun 
     const all = { results, total_deleted: total, failed_count: errors.length }
     bd.print.value(ids.length === 1 && results[0] ? results[0] : all)
   } else {
-    bd.print.line(`✓ Burned ${results.length} molecules: ${total} beads`)
+    bd.print.line(`✓ Burned ${countOf(results.length, 'molecule')}: ${countOf(total, 'bead')}`)
     for (const each of errors) bd.print.error(each)
   }
   if (errors.length > 0) throw bd.partialFailure()
@@ -254,7 +254,7 @@ async function squash(bd: BdContext, id: string, { summary, keepChildren, dryRun
     ...(!root.ephemeral && { parent: id }),
   }
   const digest = await city.call('POST ~/beads', { body })
-  const reason = { status: 'closed', metadata: { close_reason: `squashed from ${wisps.length} wisps` } }
+  const reason = { status: 'closed', metadata: { close_reason: `squashed from ${countOf(wisps.length, 'wisp')}` } }
   await city.call('PATCH ~/bead/{id}', { params: { id: digest.id }, body: reason })
   if (!keepChildren) await throwAway(bd, root, wisps)
   const result = { ...known, digest_id: digest.id, kept_children: keepChildren === true }

@@ -45,6 +45,6 @@ function unchanged(city: string, { in_force_since, files }: Pick<ConfigReloaded,
   const time = new Date(in_force_since).toLocaleString('sv-SE')
   const first = files.find((file) => !file.startsWith('../')) ?? files[0]
   if (first === undefined) return `Nothing has changed in ${city} since it was opened at ${time}.`
-  const more = files.length > 1 ? ` and ${files.length - 1} more` : ''
-  return `Nothing has changed in ${city} since ${time}, when ${sanitizeLine(first)}${more} was applied.`
+  const more = files.length > 1 ? ` and ${files.length - 1} more were` : ' was'
+  return `Nothing has changed in ${city} since ${time}, when ${sanitizeLine(first)}${more} applied.`
 }

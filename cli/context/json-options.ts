@@ -2,7 +2,10 @@ import type { Command } from 'commander'
 import { usageError } from '../io/exit.ts'
 import type { JsonShape } from '../io/shape-json.ts'
 
-/** Reads `--json=<fields>` and `--format` of the command that runs; each makes its output JSON. */
+/**
+ * Reads `--json=<fields>` and `--format` of the command that runs; each makes its output JSON. Takes both away from its
+ * options, so that a command which sends the rest of them sends neither.
+ */
 export async function readShape(command: Command): Promise<JsonShape> {
   const { fields, format: given } = command.opts<{ fields?: string; format?: string }>()
   if (!command.options.some((option) => option.attributeName() === 'fields')) return {}
@@ -10,6 +13,8 @@ export async function readShape(command: Command): Promise<JsonShape> {
   const format = given === 'json' || given === 'text' ? undefined : given
   if (given === 'json') command.setOptionValue('json', true)
   if (fields !== undefined || format !== undefined) command.setOptionValue('json', true)
+  if (fields !== undefined) command.setOptionValue('fields', undefined)
+  if (format !== undefined) command.setOptionValue('format', undefined)
   return {
     ...(fields !== undefined && { fields: fields.split(',').map((field) => field.trim()) }),
     ...(format !== undefined && { render: await renderer(format) }),
