@@ -10,50 +10,18 @@ shareTown((opened) => {
 })
 
 describe('beads', () => {
-  test('a bead is created in the rig of the current folder, shown, changed, closed and reopened', async () => {
-    const shell = { cwd: town.rig }
-    const created = await town.json<Bead>(
-      ['bead', 'create', 'Paint the door', '--priority', 'P1', '--label', 'a,b'],
-      shell,
-    )
-    expect(created).toMatchObject({ title: 'Paint the door', priority: 1, labels: ['a', 'b'], status: 'open' })
-    const { prefix } = await town.json<{ prefix: string }>(['rig', 'show', 'shop'])
-    expect(created.id).toStartWith(`${prefix}-`)
-    const shown = await town.gc(['bead', 'show', created.id])
-    expect(shown).toMatchObject({ status: 0, err: '' })
-    expect(shown.out).toContain('Paint the door')
-    expect(await town.gc(['bead', 'update', created.id, '--title', 'Paint it red'])).toMatchObject({
-      status: 0,
-      out: `Updated ${created.id}.\n`,
-    })
-    expect((await town.gc(['bead', 'close', created.id])).out).toBe(`Closed ${created.id}.\n`)
-    expect((await town.gc(['bead', 'reopen', created.id])).out).toBe(`Reopened ${created.id}.\n`)
-    await town.gc(['bead', 'update', created.id, '--label', 'gc:parked'])
-    expect((await town.gc(['attention'])).out).toContain(
-      `gc bead show ${created.id}, then gc bead unpark ${created.id}`,
-    )
-    expect((await town.gc(['bead', 'unpark', created.id])).out).toBe(`Unparked ${created.id}.\n`)
-    expect(await town.json<Bead>(['bead', 'show', created.id])).toMatchObject({ title: 'Paint it red', status: 'open' })
-  })
-
   test('--json prints one line with exactly the wire shape', async () => {
     const { id } = await town.bead('Wire')
-    const { out } = await town.gc(['bead', 'show', id, '--json'])
-    expect(out.split('\n')).toHaveLength(2)
-    const wire = await fetch(`${town.url}/v0/city/town/bead/${id}`)
-    expect(JSON.parse(out)).toEqual(await wire.json())
-  })
-
-  test('a blocked bead is not ready until its dependency is closed', async () => {
-    const wall = await town.bead('Wall')
-    const roof = await town.bead('Roof')
-    await town.json(['bead', 'dep', 'add', roof.id, wall.id])
-    const ready = async () => (await town.json<{ items: Bead[] }>(['bead', 'ready'])).items.map(({ id }) => id)
-    expect(await ready()).not.toContain(roof.id)
-    await town.json(['bead', 'close', wall.id])
-    expect(await ready()).toContain(roof.id)
-    await town.json(['bead', 'dep', 'remove', roof.id, wall.id])
-    expect((await town.json<Bead>(['bead', 'show', roof.id])).dependencies ?? []).toEqual([])
+    const convoy = await town.json<Bead>(['convoy', 'create', 'Wired', id])
+    const printed = async (...args: string[]): Promise<unknown> => {
+      const { out } = await town.gc([...args, '--json'])
+      expect(out.split('\n')).toHaveLength(2)
+      return JSON.parse(out)
+    }
+    const wire = async (path: string) => Object(await (await fetch(`${town.url}/v0/city/town/${path}`)).json())
+    expect(await printed('bead', 'show', id)).toEqual(await wire(`bead/${id}`))
+    expect(await printed('bead', 'graph', id)).toEqual(await wire(`beads/graph/${id}`))
+    expect(await printed('convoy', 'show', convoy.id)).toMatchObject(await wire(`convoy/${convoy.id}`))
   })
 
   test('a list fits the terminal and has no colour with NO_COLOR', async () => {
@@ -64,14 +32,6 @@ describe('beads', () => {
       expect(out).not.toContain('\u001b')
     }
     expect((await town.gc(['bead', 'list'], { width: 80, colour: true })).out).toContain('\u001b[')
-  })
-
-  test('a bead that does not exist is reported with the sentence of the server', async () => {
-    const { status, out, err } = await town.gc(['bead', 'show', 'town-99999'])
-    expect({ status, out }).toEqual({ status: 1, out: '' })
-    expect(err).toStartWith('gc: ')
-    expect(err).toContain('town-99999')
-    expect(err.trimEnd()).not.toContain('\n')
   })
 })
 

@@ -31,18 +31,6 @@ test('`gc events` says of what there are no events', async () => {
   expect(await town.gc(['events', '--type', 'bead.closed', '--json'])).toMatchObject({ out: '', err: '', status: 0 })
 })
 
-test('`gc convoy list` and `stranded` hide what `gc sling` made for one bead, and say so', async () => {
-  const bead = await town.bead('Oil the gate')
-  await town.gc(['sling', 'shop/crew', bead.id, '--force'])
-  const convoy = await town.json<{ id: string }>(['convoy', 'create', 'Spring', bead.id])
-  const listed = await lines('convoy', 'list')
-  expect(listed.filter((line) => line.includes('open'))).toEqual([expect.stringContaining(convoy.id)])
-  expect(listed).toContain('1 that `gc sling` made for one bead each are hidden; --all shows them.')
-  expect((await town.gc(['convoy', 'list', '--all'])).out).toContain(`sling-${bead.id}`)
-  expect((await town.gc(['convoy', 'stranded'])).out).not.toContain(`sling-${bead.id}`)
-  expect((await town.gc(['convoy', 'stranded', '--all'])).out).toContain(`sling-${bead.id}`)
-})
-
 test('the help of attach shows the detach key as people type it', async () => {
   expect((await town.gc(['session', 'attach', '--help'])).out).toContain('(default: ctrl-])')
 })

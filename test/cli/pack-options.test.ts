@@ -22,22 +22,6 @@ test('events are selected by values of their payload', async () => {
   expect((await town.gc(['events', '--payload-match', 'title'])).status).toBe(2)
 })
 
-test('a convoy tracks the beads of --tracks, of the city, and keeps whom to notify', async () => {
-  const [one, two] = [await town.bead('one'), await town.bead('two')]
-  const args = ['convoy', 'create', 'Fleet', one.id, '--tracks', two.id, '--notify', 'mayor', '--city-scope']
-  const made = await town.json<{ convoy_id: string }>(args, { cwd: town.rig })
-  expect(made).toMatchObject({ action: 'create', issue_ids: [one.id, two.id], notify: 'mayor' })
-  expect(made.convoy_id).toStartWith('to-')
-  expect(await town.json(['convoy', 'status', made.convoy_id])).toMatchObject({
-    ...{ schema_version: '1', ok: true, progress: { total: 2, closed: 0 } },
-    convoy: { id: made.convoy_id, owned: false, fields: { notify: 'mayor' } },
-    children: [
-      { id: one.id, type: 'task' },
-      { id: two.id, type: 'task' },
-    ],
-  })
-})
-
 test('the skills of an agent are those that it is given, with the name of its pack', async () => {
   const skill = join(town.city, 'skills', 'oil')
   mkdirSync(skill, { recursive: true })
@@ -54,15 +38,6 @@ test('work is given once: as words or by --prompt', async () => {
   const { bead_id: id } = await town.json<{ bead_id: string }>(['sling', 'clerk', '--prompt', 'Oil the hinge'])
   expect(await town.json(['bead', 'show', id])).toMatchObject({ title: 'Oil the hinge' })
   expect((await town.gc(['sling', 'clerk', 'Oil', '--prompt', 'Paint'])).status).toBe(2)
-})
-
-test('gc beads prints the JSON that scripts read, and --format json is JSON everywhere', async () => {
-  const { id } = await town.bead('Read')
-  const { beads } = await town.json<{ beads: { id: string }[] }>(['beads', 'list', '--status', 'open'])
-  expect(beads.map((bead) => bead.id)).toContain(id)
-  const shown = await town.gc(['beads', 'show', id, '--format=json'])
-  expect(JSON.parse(shown.out)).toMatchObject({ bead: { id } })
-  expect(JSON.parse((await town.gc(['bead', 'show', id, '--format', 'json'])).out)).toMatchObject({ id })
 })
 
 test('a message goes to the session of --session, or to a person', async () => {

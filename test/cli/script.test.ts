@@ -39,9 +39,28 @@ test('printed lines that match stand as expected; others, missing and further on
   ])
 })
 
-test('a written script matches any moment, age and folder', () => {
+test('`...` stands for any lines, also for none', () => {
+  const [help] = parseScript('Help.\n\n  $ gc --help\n  Usage:\n  ...\n  [2]\n')
+  if (!help) throw new Error('no section')
+  for (const lines of [[], ['one'], ['one', 'two']])
+    expect(asPrinted(help, [['Usage:', ...lines, '[2]']])).toEqual(help)
+  expect(asPrinted(help, [['Use:', 'one', '[2]']]).steps[0]?.expected).toEqual(['Use:', '...', '[2]'])
+  expect(asPrinted(help, [['Usage:', 'one', '[1]']]).steps[0]?.expected).toEqual(['Usage:', '...', '[1]'])
+})
+
+test('a written script matches any moment of today, age and folder', () => {
   const [step] = asWritten({ prose: [], steps: [{ command: ['gc'], expected: [] }] }, [
-    ['sent  2026-01-31T09:00:00.123Z', 'to-1  12s  new', 'kept', '/tmp/gc-test-Ab12/town is up'],
+    [
+      `sent  ${new Date().toISOString()}`,
+      'to-1  12s  new',
+      'not before  2030-01-31T09:00:00Z',
+      '/tmp/gc-test-Ab12/town is up',
+    ],
   ]).steps
-  expect(step?.expected).toEqual(['sent  * (glob)', 'to-1  *  new (glob)', 'kept', '*/town is up (glob)'])
+  expect(step?.expected).toEqual([
+    'sent  * (glob)',
+    'to-1  * new (glob)',
+    'not before  2030-01-31T09:00:00Z',
+    '*/town is up (glob)',
+  ])
 })

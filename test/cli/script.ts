@@ -14,12 +14,14 @@ export interface Section {
 }
 
 const GLOB = ' (glob)'
+const ANY_LINES = '...'
 /** A command that takes longer in all than this has hung. */
 const SECONDS = 60
 
 /**
  * Reads a script in the format of Cram: prose that is not indented, and commands that are, by two spaces and a `$`, each
- * with what it prints below it. `>` continues a command, and ` (glob)` after a line makes each `*` in it any text.
+ * with what it prints below it. `>` continues a command, ` (glob)` after a line makes each `*` in it any text, and a line
+ * `...` stands for any lines.
  */
 export function parseScript(text: string): Section[] {
   const sections: { prose: string[]; steps: { command: string[]; expected: string[] }[] }[] = []
@@ -48,14 +50,30 @@ export const asPrinted = ({ prose, steps }: Section, printed: readonly (readonly
   prose,
   steps: steps.map(({ command, expected }, at) => ({
     command,
-    expected: (printed[at] ?? []).map((line, row) =>
+    expected: fold(printed[at] ?? [], expected).map((line, row) =>
       matches(expected[row] ?? '', line) ? (expected[row] ?? '') : line,
     ),
   })),
 })
 
-/** What differs from run to run: moments, ages, threads of mail, and the folder of the world. */
-const VOLATILE = /\d{4}-\d\d-\d\dT[\d:.]+Z|(?<= )\d+s(?= |$)|thread-[\da-f]{12}|\/\S*\/gc-test-\w+/g
+/** Printed lines with those that an expected `...` stands for replaced by it. */
+function fold(printed: readonly string[], expected: readonly string[]): readonly string[] {
+  const at = expected.indexOf(ANY_LINES)
+  const after = expected.length - at - 1
+  if (at < 0 || printed.length < at + after) return printed
+  return [...printed.slice(0, at), ANY_LINES, ...printed.slice(printed.length - after)]
+}
+
+/** What differs from run to run: moments of today, ages, durations, random names, ports, and the folder of the world. */
+const VOLATILE = new RegExp(
+  [
+    `${new Date().toISOString().slice(0, 10)}(?:[T ][\\d:.]+Z?)?`,
+    String.raw`(?<= )\d+(?:\.\d+)?s(?= |$)|\b\d+(?:\.\d+)? m?s\b|^\d\d:\d\d:\d\d(?=  )`,
+    String.raw`(?:thread|comment)-[\da-f]{12}|[\da-f]{8}-[\da-f-]{27}|\b[\da-f]{16,64}\b`,
+    String.raw`(?<=127\.0\.0\.1:|"duration_ms":")\d+|\/[^\s"]*\/gc-test-\w+`,
+  ].join('|'),
+  'g',
+)
 
 /** A section with the lines its commands printed; what differs from run to run matches any text. */
 export const asWritten = (section: Section, printed: readonly (readonly string[])[]): Section => ({
@@ -65,7 +83,8 @@ export const asWritten = (section: Section, printed: readonly (readonly string[]
     expected: expected.map((line) => {
       if (line.endsWith(GLOB)) return line
       const stable = line.replace(VOLATILE, '*')
-      return stable === line ? line : stable + GLOB
+      // A longer age leaves less space before the next column.
+      return stable === line ? line : stable.replace(/\* +/g, '* ') + GLOB
     }),
   })),
 })
@@ -76,6 +95,9 @@ function matches(expected: string, line: string): boolean {
   return new RegExp(`^${literals.map((each) => RegExp.escape(each)).join('.*')}$`).test(line)
 }
 
+/** `await <pattern> <command>` repeats the command until what it prints has the pattern, and prints nothing. */
+const AWAIT = 'await() { awaited=$1; shift; while ! "$@" 2>&1 | grep -q -e "$awaited"; do :; done; }'
+
 /**
  * Runs commands in one shell, in the folder of the city `town`, of a world of their own; returns the lines that each printed.
  * `$SHOP` is the folder of the city's rig. `gc` and `bd` are the program under test.
@@ -85,7 +107,7 @@ export async function runSteps(steps: readonly Step[]): Promise<string[][]> {
   const { folder, home } = world
   const mark = `=== ${crypto.randomUUID()}`
   const ends = (command: readonly string[]): string => `${command.join('\n')}\nprintf '\\n%s %s\\n' '${mark}' $?\n`
-  const setUp = `exec 2>&1; mkdir "$SHOP" && gc init . && gc rig add "$SHOP"`
+  const setUp = `exec 2>&1; ${AWAIT}; mkdir "$SHOP" && gc init . && gc rig add "$SHOP"`
   await Bun.write(folder.at('script.sh'), [[setUp], ...steps.map(({ command }) => command)].map(ends).join(''))
   for (const [name, words] of Object.entries({ gc: PROGRAM, bd: [...PROGRAM, 'bd'] })) {
     const path = folder.at('bin', name)

@@ -22,8 +22,9 @@ for (const name of [...new Glob('*.t').scanSync(FOLDER)].sort()) {
       return printed.slice(before, before + section.steps.length)
     }
     for (const section of sections.filter(({ steps }) => steps.length > 0)) {
-      test.skipIf(isWriting)(section.prose.join(' '), () => {
-        expect(printScript([asPrinted(section, printedOf(section))])).toBe(printScript([section]))
+      test(section.prose.join(' '), () => {
+        const printedSection = printScript([asPrinted(section, printedOf(section))])
+        if (!isWriting) expect(printedSection).toBe(printScript([section]))
       })
     }
   })

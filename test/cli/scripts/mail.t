@@ -6,7 +6,7 @@ A letter is sent, read, answered and archived.
   Sent to-1 to clerk.
   $ gc mail inbox clerk
   MAIL  READ  FROM   TO     AGE  SUBJECT
-  to-1  new   human  clerk  *   Report (glob)
+  to-1  new   human  clerk  * Report (glob)
   $ gc mail count clerk
   1 for clerk, 1 unread
   $ gc mail peek to-1
@@ -51,7 +51,7 @@ A letter is sent, read, answered and archived.
   Fine
   $ gc mail list
   MAIL  READ  FROM   TO     AGE  SUBJECT
-  to-2  new   human  human  *   Re: Report (glob)
+  to-2  new   human  human  * Re: Report (glob)
   $ gc mail archive to-1
   Archived to-1.
   $ gc mail delete to-2
