@@ -59,17 +59,6 @@ describe('rigs and agents', () => {
     expect((await town.gc(['agent', 'show', 'shop/painter'])).status).toBe(1)
   })
 
-  test("an agent whose program is missing is reported when it is added, given work, shown in its city's status, or has no session", async () => {
-    const lost = 'gc: shop/lost cannot be started: '
-    const added = await town.gc(['agent', 'add', 'shop/lost', '--provider', 'auggie'])
-    const answer = 'Agent shop/lost was added, but cannot start: '
-    expect(added).toMatchObject({ status: 0, out: expect.stringContaining(answer), err: '' })
-    expect((await town.gc(['sling', 'shop/lost', 'Find it'])).err).toStartWith(lost)
-    expect((await town.gc(['city', 'status'])).err).toContain(lost)
-    expect((await town.gc(['session', 'list'])).err).toStartWith(lost)
-    expect((await town.gc(['agent', 'remove', 'shop/lost'])).status).toBe(0)
-  })
-
   test('work is slung as text or by its id, and a mistyped id creates no task', async () => {
     await town.json(['agent', 'add', 'shop/sleeper', '--command', 'cat', '--suspended'])
     const slung = await town.json<{ bead_id: string }>(['sling', 'shop/sleeper', 'Sweep', 'the', 'floor'])

@@ -23,14 +23,6 @@ test('the instances of a pool that do nothing are one line of `gc agent list` an
   expect((await town.json<{ items: unknown[] }>(['agent', 'list'])).items).toHaveLength(8)
 })
 
-test('`gc events` says of what there are no events', async () => {
-  expect((await town.gc(['events', '--type', 'foo.bar'])).err).toBe('gc: no event of type foo.bar is stored\n')
-  expect((await town.gc(['events', '--all', '--actor', 'nobody', '--since', '10m'])).err).toBe(
-    'gc: no event by nobody in the last 10m is stored\n',
-  )
-  expect(await town.gc(['events', '--type', 'bead.closed', '--json'])).toMatchObject({ out: '', err: '', status: 0 })
-})
-
 test('the help of attach shows the detach key as people type it', async () => {
   expect((await town.gc(['session', 'attach', '--help'])).out).toContain('(default: ctrl-])')
 })

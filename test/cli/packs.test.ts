@@ -98,27 +98,6 @@ describe('the JSON that scripts of packs read', () => {
   })
 })
 
-test('an unknown rig, status or state is an error, no empty list', async () => {
-  for (const args of [
-    ['--rig', 'none', 'bead', 'list'],
-    ['bead', 'list', '--rig', 'none'],
-    ['bead', 'search', 'x', '--rig', '/nowhere'],
-    ['agent', 'list', '--rig', 'none'],
-    ['--rig', 'none', 'session', 'list'],
-  ]) {
-    const { status, err } = await town.gc(args)
-    expect([args, status, err]).toEqual([args, 1, expect.stringContaining('has no rig')])
-  }
-  for (const args of [
-    ['bead', 'list', '--status', 'opne'],
-    ['bead', 'search', 'x', '--status', 'opne'],
-    ['session', 'list', '--state', 'sleepy'],
-  ])
-    expect([args, (await town.gc(args)).status]).toEqual([args, 2])
-  expect((await town.bd(['--rig', 'none', 'list'])).status).toBe(1)
-  expect((await town.gc(['bead', 'list', '--rig', town.rig, '--status', 'in-progress'])).status).toBe(0)
-})
-
 describe('addresses', () => {
   test('may end in a slash', async () => {
     await json('agent', 'add', 'mayor', '--command', 'exec sleep 600')

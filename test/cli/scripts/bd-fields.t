@@ -623,7 +623,7 @@ A batch is read as a whole before its first change.
   [1]
   $ printf 'close to-19\n\nclose to-9999\n' | bd batch --json
   {
-    "error": "line 3 (close to-9999): bead to-9999 does not exist; nothing from line 1 on is changed, and all before it is",
+    "error": "line 3 (close to-9999): bead to-9999 does not exist; nothing from line 1 on was applied, earlier lines were",
     "schema_version": 1
   }
   [1]
@@ -726,3 +726,8 @@ Options of bd reach the commands that it shares with gc.
   to-23
   $ bd graph to-23 --json
   {"schema_version":"1","ok":true,"input":["to-23"],"nodes":[{"id":"to-23","title":"shared","status":"open","type":"task","blocked_by":[],"open_blockers":[],"ready":true}],"summary":{"total":1,"closed":0,"ready":1,"blocked":0}}
+
+The supervisor reported nothing but the changes of people.
+
+  $ grep -v ', by operator$' ../serve.log
+  [1]

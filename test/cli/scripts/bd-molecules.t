@@ -245,7 +245,7 @@ A gate blocks a bead until it is resolved.
   $ bd list --ready | grep gate
   ○ to-11 P2 Behind a gate
   $ bd gate resolve to-11
-  Error: to-11 is no gate (type: task)
+  Error: to-11 is not a gate (type: task)
   [1]
 
 A timer resolves itself once it is due.
@@ -804,3 +804,8 @@ Epics that are done are closed.
       "Event": "bead.created",
         "id": "to-43",
         "status": "open",
+
+The supervisor reported nothing but the changes of people.
+
+  $ grep -v ', by operator$' ../serve.log
+  [1]

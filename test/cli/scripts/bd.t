@@ -588,7 +588,7 @@ A comment is read from a file; a missing text or a subcommand as bead is rejecte
   Error: no text provided (use words, --stdin, or --file)
   [2]
   $ bd comment list to-16
-  Error: list is no bead: `bd comments <bead>` lists, `bd comment <bead> <text>` adds
+  Error: list is not a bead: `bd comments <bead>` lists, `bd comment <bead> <text>` adds
   [2]
   $ bd comment to-16 --file ../none
   Error: cannot read ../none
@@ -749,4 +749,9 @@ Work assigned to a session is found by each of its names.
   $ bd ready --assignee nobody-here
   No ready work: everything is taken, blocked or done.
   $ bd ready --no-assignee -n 0 | grep Open
+  [1]
+
+The supervisor reported nothing but the changes of people.
+
+  $ grep -v ', by operator$' ../serve.log
   [1]

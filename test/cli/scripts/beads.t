@@ -359,9 +359,9 @@ A bead is created in the rig of the current folder, and changed, closed, reopene
   $ gc bead update sh-3 --label gc:parked
   Updated sh-3.
   $ gc attention
-  SESSION  BEAD  SINCE  KIND      ASKS                                                                  WHAT TO DO
-  –        –     * unrouted  15 beads are ready and routed to no agent, such as to-17.             gc sling <agent> to-17 (glob)
-  –        sh-3  * parked    Bead sh-3 (Paint it red) is no longer offered: it was parked by hand  gc bead show sh-3, then gc bead unpark sh-3 (glob)
+  SESSION  BEAD  SINCE  KIND      ASKS                                                               WHAT TO DO
+  –        –     * unrouted  15 beads are ready and routed to no agent, such as to-17.          gc sling <agent> to-17 (glob)
+  –        sh-3  * parked    Bead sh-3 (Paint it red) is no longer offered: a person parked it  gc bead show sh-3, then gc bead unpark sh-3 (glob)
   $ gc bead unpark sh-3
   Unparked sh-3.
   $ gc bead show sh-3
@@ -413,3 +413,8 @@ An export changes nothing when it is imported again, and restores what was chang
   "id":"to-24"
   $ gc bead show to-24 --format json | grep -oE '"id":"[^"]*"'
   "id":"to-24"
+
+The supervisor reported nothing but the changes of people.
+
+  $ grep -v ', by operator$' ../serve.log
+  [1]
