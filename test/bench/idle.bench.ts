@@ -65,8 +65,8 @@ const figure = ({ resident, own }: typeof server) => `${whole(resident)} MB, of 
 table.row(
   'server and host with one session, together',
   `${whole(one.both)} MB (${whole(one.server)} and ${whole(one.host)} MB with what they share in both)`,
-  '< 110 MB',
-  one.both < 110,
+  '≤ 90 MB',
+  one.both <= 90,
 )
 table.row('server, memory', figure(server), '< 150 MB', server.resident < 150)
 table.row('  when it had no city, and no host ran', figure(fresh))
