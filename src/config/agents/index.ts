@@ -23,10 +23,10 @@ export {
   AGENT_PATCH,
   type AgentPatchFields,
   applyAgentPatch,
-  missingAgent,
   patchAgents,
-  patchOne,
+  patchRigAgent,
   RIG_AGENT_PATCH,
+  reportMissingAgent,
 } from './patch.ts'
 export { declareAgentFolders } from './read-folders.ts'
 export { resolveAgents } from './resolve.ts'

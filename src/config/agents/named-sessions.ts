@@ -25,6 +25,39 @@ export const NAMED_SESSION = {
 }
 export type NamedSessionFields = ValuesOf<typeof NAMED_SESSION>
 
+/** `[[patches.named_session]]`. */
+export const NAMED_SESSION_PATCH = {
+  name: string('name'),
+  template: string('template'),
+  dir: string('dir'),
+  mode: oneOf('mode', ['on_demand', 'always']),
+  written,
+}
+export type NamedSessionPatchFields = ValuesOf<typeof NAMED_SESSION_PATCH>
+
+/** Named sessions with what a patch says of the one that it names. */
+export function patchNamedSession(
+  sessions: readonly Declaration<NamedSessionFields>[],
+  patch: Declaration<NamedSessionPatchFields>,
+  diagnostics: Diagnostics,
+): readonly Declaration<NamedSessionFields>[] {
+  const { name, template, dir, mode } = patch.values
+  const field = name === undefined ? 'template' : 'name'
+  const named = sessions.filter(({ values }) => {
+    const matches = name === undefined ? values.template === template : (values.name ?? values.template) === name
+    return matches && (dir === undefined || values.dir === dir)
+  })
+  const ofCity = dir === undefined ? named.filter(({ values }) => values.dir === undefined) : []
+  const matching = ofCity.length === 1 ? ofCity : named
+  const [target] = matching
+  if (!target || matching.length > 1) {
+    const count = target ? 'several named sessions' : 'no named session'
+    diagnostics.error(locationOf(patch, field), `there ${target ? 'are' : 'is'} ${count} "${name ?? template ?? ''}"`)
+    return sessions
+  }
+  return sessions.map((each) => (each === target && mode ? mergeValues(each, { mode }, patch) : each))
+}
+
 /** `[[named_session]]`: an identity that is kept for one session of an agent. */
 export interface NamedSessionConfig {
   readonly name: string
@@ -33,6 +66,13 @@ export interface NamedSessionConfig {
   /** The qualified name of the agent it runs. */
   readonly template: string
   readonly mode: 'on_demand' | 'always'
+}
+
+interface NamedSessionScope {
+  /** The rigs of the city by name, as they are declared. */
+  readonly rigs: readonly (string | undefined)[]
+  readonly agents: readonly AgentConfig[]
+  readonly diagnostics: Diagnostics
 }
 
 export function resolveNamedSessions(
@@ -84,44 +124,4 @@ function resolveNamedSession(
   const name = declaredName ?? agent?.name ?? template
   const dir = declaredDir ?? agent?.dir
   return { name, dir, qualified: qualify(dir, name), template: agent?.qualified ?? template, mode }
-}
-
-/** Named sessions with what a patch says of the one that it names. */
-export function patchNamedSession(
-  sessions: readonly Declaration<NamedSessionFields>[],
-  patch: Declaration<NamedSessionPatchFields>,
-  diagnostics: Diagnostics,
-): readonly Declaration<NamedSessionFields>[] {
-  const { name, template, dir, mode } = patch.values
-  const field = name === undefined ? 'template' : 'name'
-  const named = sessions.filter(({ values }) => {
-    const matches = name === undefined ? values.template === template : (values.name ?? values.template) === name
-    return matches && (dir === undefined || values.dir === dir)
-  })
-  const ofCity = dir === undefined ? named.filter(({ values }) => values.dir === undefined) : []
-  const matching = ofCity.length === 1 ? ofCity : named
-  const [target] = matching
-  if (!target || matching.length > 1) {
-    const count = target ? 'several named sessions' : 'no named session'
-    diagnostics.error(locationOf(patch, field), `there ${target ? 'are' : 'is'} ${count} "${name ?? template ?? ''}"`)
-    return sessions
-  }
-  return sessions.map((each) => (each === target && mode ? mergeValues(each, { mode }, patch) : each))
-}
-
-/** `[[patches.named_session]]`. */
-export const NAMED_SESSION_PATCH = {
-  name: string('name'),
-  template: string('template'),
-  dir: string('dir'),
-  mode: oneOf('mode', ['on_demand', 'always']),
-  written,
-}
-export type NamedSessionPatchFields = ValuesOf<typeof NAMED_SESSION_PATCH>
-
-interface NamedSessionScope {
-  /** The rigs of the city by name, as they are declared. */
-  readonly rigs: readonly (string | undefined)[]
-  readonly agents: readonly AgentConfig[]
-  readonly diagnostics: Diagnostics
 }

@@ -17,33 +17,6 @@ import {
 import { type Diagnostics, suggestion, withHint } from '../files/index.ts'
 import { type AgentFields, FOLDER_AGENT } from './agent.ts'
 
-/** Keys of a patch that select or change its agent and are not fields of the agent. */
-const PARTS = new Set(['name', 'dir', 'pool', 'appended', 'envRemove', 'written'])
-
-/** An agent with what a patch says of it. */
-export function applyAgentPatch(
-  agent: Declaration<AgentFields>,
-  patch: Declaration<AgentPatchFields>,
-): Declaration<AgentFields> {
-  const { pool = {}, appended = {}, envRemove = [] } = patch.values
-  const fields = Object.fromEntries(Object.entries(patch.values).filter(([name]) => !PARTS.has(name)))
-  const changed = mergeValues(agent, { ...pool, ...fields }, patch)
-  const added = Object.entries(appended).map(([name, items]) => [name, [...listOf(changed, name), ...items]])
-  return withoutEnv(mergeValues(changed, Object.fromEntries(added), patch), envRemove)
-}
-
-function listOf({ values }: Declaration<AgentFields>, name: string): readonly string[] {
-  const list: unknown = Reflect.get(values, name)
-  return Array.isArray(list) ? list : []
-}
-
-function withoutEnv(agent: Declaration<AgentFields>, names: readonly string[]): Declaration<AgentFields> {
-  const { env } = agent.values
-  if (!env || names.length === 0) return agent
-  const remaining = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
-  return { ...agent, values: { ...agent.values, env: remaining } }
-}
-
 const POOL = {
   minActive: integer('min', { min: 0 }),
   maxActive: integer('max', { min: -1 }),
@@ -107,32 +80,31 @@ function agentOrName(): FieldReader<string> {
   return { key: 'agent', read }
 }
 
-export function missingAgent(patch: Declaration<AgentPatchFields>, agents: Agents, diagnostics: Diagnostics): void {
-  const name = qualify(patch.values.dir, patch.values.name ?? '')
-  const names = agents.map(({ values }) => qualify(values.dir, values.name ?? ''))
-  diagnostics.error(locationOf(patch, 'name'), withHint(`there is no agent "${name}"`, suggestion(name, names)))
+/** Keys of a patch that select or change its agent and are not fields of the agent. */
+const PARTS = new Set(['name', 'dir', 'pool', 'appended', 'envRemove', 'written'])
+
+/** An agent with what a patch says of it. */
+export function applyAgentPatch(
+  agent: Declaration<AgentFields>,
+  patch: Declaration<AgentPatchFields>,
+): Declaration<AgentFields> {
+  const { pool = {}, appended = {}, envRemove = [] } = patch.values
+  const fields = Object.fromEntries(Object.entries(patch.values).filter(([name]) => !PARTS.has(name)))
+  const changed = mergeValues(agent, { ...pool, ...fields }, patch)
+  const added = Object.entries(appended).map(([name, items]) => [name, [...listOf(changed, name), ...items]])
+  return withoutEnv(mergeValues(changed, Object.fromEntries(added), patch), envRemove)
 }
 
-export function patchOne(
-  agents: Agents,
-  rig: string | undefined,
-  patch: Declaration<AgentPatchFields>,
-  diagnostics: Diagnostics,
-): Agents {
-  const { name } = patch.values
-  if (name === undefined) return agents
-  const ofRig = agents.filter(({ values }) => values.dir === rig)
-  const target =
-    ofRig.find(({ values }) => values.name === name) ??
-    ofRig.find(({ values, binding }) => localName(values.name ?? '', binding) === name)
-  if (!target) {
-    const hint = suggestion(
-      name,
-      ofRig.map(({ values }) => values.name ?? ''),
-    )
-    diagnostics.error(locationOf(patch, 'name'), withHint(`rig "${rig}" has no agent "${name}"`, hint))
-  }
-  return agents.map((agent) => (agent === target ? applyAgentPatch(agent, patch) : agent))
+function listOf({ values }: Declaration<AgentFields>, name: string): readonly string[] {
+  const list: unknown = Reflect.get(values, name)
+  return Array.isArray(list) ? list : []
+}
+
+function withoutEnv(agent: Declaration<AgentFields>, names: readonly string[]): Declaration<AgentFields> {
+  const { env } = agent.values
+  if (!env || names.length === 0) return agent
+  const remaining = Object.fromEntries(Object.entries(env).filter(([name]) => !names.includes(name)))
+  return { ...agent, values: { ...agent.values, env: remaining } }
 }
 
 type Agents = readonly Declaration<AgentFields>[]
@@ -158,4 +130,36 @@ function findTarget(agents: Agents, { values: { name, dir } }: Declaration<Agent
   const qualified = agents.findIndex((agent) => inPlace(agent) && agent.values.name === name)
   if (qualified >= 0) return qualified
   return agents.findIndex((agent) => inPlace(agent) && localName(agent.values.name ?? '', agent.binding) === name)
+}
+
+export function reportMissingAgent(
+  patch: Declaration<AgentPatchFields>,
+  agents: Agents,
+  diagnostics: Diagnostics,
+): void {
+  const name = qualify(patch.values.dir, patch.values.name ?? '')
+  const names = agents.map(({ values }) => qualify(values.dir, values.name ?? ''))
+  diagnostics.error(locationOf(patch, 'name'), withHint(`there is no agent "${name}"`, suggestion(name, names)))
+}
+
+export function patchRigAgent(
+  agents: Agents,
+  rig: string | undefined,
+  patch: Declaration<AgentPatchFields>,
+  diagnostics: Diagnostics,
+): Agents {
+  const { name } = patch.values
+  if (name === undefined) return agents
+  const ofRig = agents.filter(({ values }) => values.dir === rig)
+  const target =
+    ofRig.find(({ values }) => values.name === name) ??
+    ofRig.find(({ values, binding }) => localName(values.name ?? '', binding) === name)
+  if (!target) {
+    const hint = suggestion(
+      name,
+      ofRig.map(({ values }) => values.name ?? ''),
+    )
+    diagnostics.error(locationOf(patch, 'name'), withHint(`rig "${rig}" has no agent "${name}"`, hint))
+  }
+  return agents.map((agent) => (agent === target ? applyAgentPatch(agent, patch) : agent))
 }

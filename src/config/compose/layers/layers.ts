@@ -5,10 +5,10 @@ import {
   AGENT,
   type AgentFields,
   declareAgentFolders,
-  missingAgent,
   patchAgents,
   patchNamedSession,
-  patchOne,
+  patchRigAgent,
+  reportMissingAgent,
   withAgentDefaults,
   withoutAgents,
 } from '../../agents/index.ts'
@@ -110,7 +110,7 @@ const patches: Layer = {
       ...lower,
       agents: patchAgents(lower.agents, agents, (patch) => {
         if (!implied.has(qualify(patch.values.dir, patch.values.name ?? '')))
-          missingAgent(patch, lower.agents, diagnostics)
+          reportMissingAgent(patch, lower.agents, diagnostics)
       }),
       namedSessions: namedSessions.reduce(
         (current, patch) => patchNamedSession(current, patch, diagnostics),
@@ -131,7 +131,7 @@ const rigPatches: Layer = {
     ...lower,
     agents: lower.rigs.reduce(
       (agents, { values: { name, overrides = [], patches = [] } }) =>
-        [...overrides, ...patches].reduce((current, patch) => patchOne(current, name, patch, diagnostics), agents),
+        [...overrides, ...patches].reduce((current, patch) => patchRigAgent(current, name, patch, diagnostics), agents),
       lower.agents,
     ),
   }),
