@@ -28,9 +28,7 @@ export class BeadJsonCache {
   get(version: BeadVersion, render: () => RenderedBead): string {
     const cached = this.#find(version)
     if (cached) return cached.json
-    const rendered = render()
-    this.#add(rendered)
-    return rendered.json
+    return this.keep(render())
   }
 
   /** These beads in their order. One that has changed since its version was read is there as it is now, or gone. */
@@ -41,6 +39,12 @@ export class BeadJsonCache {
     const rendered = new Map(this.render(missing).map((bead) => [bead.n, bead]))
     for (const bead of rendered.values()) this.#add(bead)
     return versions.flatMap(({ n }, index) => cached[index] ?? rendered.get(n) ?? [])
+  }
+
+  /** A bead as JSON that was just rendered; the next reader of this version finds it here. */
+  keep(rendered: RenderedBead): string {
+    this.#add(rendered)
+    return rendered.json
   }
 
   #find({ n, revision }: BeadVersion): RenderedBead | undefined {

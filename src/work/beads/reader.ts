@@ -1,5 +1,6 @@
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { RecentValues } from '../../core/recent-values.ts'
 import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import { WorkKey } from '../metadata.ts'
 import type { MetadataProjection } from './extensions.ts'
@@ -45,10 +46,14 @@ const DEPENDENCIES = query<Dep, [string]>(stablePlan(`${DEPENDENCIES_SQL} = ?`))
 
 const DEPENDENCIES_OF_MANY = query<Dep, [string]>(`${DEPENDENCIES_SQL} IN (SELECT value FROM json_each(?))`)
 
+/** Maximum ids in each of the two generations of beads that were read one by one. */
+const READ_LATELY = 8_192
+
 /** Reads beads: their rows, with the dependencies and projected metadata of all of them fetched immediately. */
 export class BeadReader {
   readonly #projections = new Map<string, MetadataProjection>()
   readonly #cache = new BeadJsonCache((numbers) => this.#render(numbers))
+  readonly #readLately = new RecentValues<string, true>(READ_LATELY, () => 1)
   /** Lists of beads as JSON. */
   readonly jsonRuns = new BeadJsonRuns(this.#cache)
 
@@ -110,12 +115,20 @@ export class BeadReader {
 
   /** A bead as JSON; throws `bead-not-found` when there is none. */
   json(id: string): string {
-    const version = this.store.get(VERSION, id)
-    if (!version) return throwNotFound(id)
-    return this.#cache.get(version, () => {
+    const render = () => {
       const row = this.getWholeRow(id)
       return this.#rendered(row, this.bead(row))
-    })
+    }
+    if (this.#isUnread(id)) return this.#cache.keep(render())
+    const version = this.store.get(VERSION, id)
+    return version ? this.#cache.get(version, render) : throwNotFound(id)
+  }
+
+  /** True if nobody has read this bead lately: its JSON is not kept then, and its version need not be read first. */
+  #isUnread(id: string): boolean {
+    const isUnread = this.#readLately.get(id) === undefined
+    if (isUnread) this.#readLately.set(id, true)
+    return isUnread
   }
 
   #render(numbers: number[]): RenderedBead[] {
