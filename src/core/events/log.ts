@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
 import { nextTick } from '../event-loop.ts'
 import { Signal } from '../signal.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../store/index.ts'
+import { command, type Query, query, type Store, stablePlan, type Tx } from '../store/index.ts'
 import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
 import {
   type EventDraft,
@@ -35,7 +35,33 @@ export interface EventPage<Item = RecordedEvent> {
   next?: number
 }
 
-type Select = Statement<EventRow, (string | number)[]>
+type Select = Query<EventRow, (string | number)[]>
+
+const APPEND = command<EventValues>(INSERT)
+
+const AFTER = query<EventRow, [number, number, number]>(
+  stablePlan('SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?'),
+)
+
+const FOLLOWING = query<EventRow, [number, number]>(
+  stablePlan('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?'),
+)
+
+const OLDEST = query<{ seq: number | null }>('SELECT min(seq) AS seq FROM events')
+
+const AT = query<{ at: number }, [number]>('SELECT at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1')
+
+const LAST = query<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
+
+const HORIZON_OF = query<{ seq: number }, [string, number, number, number]>(stablePlan(HORIZON))
+
+const SELECTS = {
+  any: query<EventRow, (string | number)[]>(stablePlan(PAGES.any)),
+  type: query<EventRow, (string | number)[]>(stablePlan(PAGES.type)),
+  actor: query<EventRow, (string | number)[]>(stablePlan(PAGES.actor)),
+  both: query<EventRow, (string | number)[]>(stablePlan(PAGES.both)),
+  subject: query<EventRow, (string | number)[]>(stablePlan(PAGES.subject)),
+}
 
 /** The bytes that one reading takes at most; its first event is read however large it is. Parsing more would hold the loop. */
 const MAX_READ_BYTES = 1024 * 1024
@@ -55,36 +81,15 @@ export class EventLog {
   readonly #published = new Signal<[recorded: RecordedEvent, errors: unknown[]]>()
   readonly #closed = new Signal()
   #isClosed = false
-  readonly #insert: Statement<unknown, EventValues>
-  readonly #after: Statement<EventRow, [number, number, number]>
-  readonly #following: Statement<EventRow, [number, number]>
-  readonly #oldest: Statement<{ seq: number | null }, []>
-  readonly #at: Statement<{ at: number }, [number]>
-  readonly #horizon: Statement<{ seq: number }, [string, number, number, number]>
-  readonly #pages: Record<keyof typeof PAGES, Select>
 
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     /** Number of events of one actor that are looked at for one page by type and actor. */
     private readonly bounds = { scan: 20_000 },
   ) {
-    this.#insert = store.prepare(INSERT)
-    this.#after = store.prepare(stablePlan('SELECT * FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?'))
-    this.#following = store.prepare(stablePlan('SELECT * FROM events WHERE seq > ? ORDER BY seq LIMIT ?'))
-    this.#oldest = store.prepare('SELECT min(seq) AS seq FROM events')
-    this.#at = store.prepare('SELECT at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1')
-    this.#pages = {
-      any: store.prepare(stablePlan(PAGES.any)),
-      type: store.prepare(stablePlan(PAGES.type)),
-      actor: store.prepare(stablePlan(PAGES.actor)),
-      both: store.prepare(stablePlan(PAGES.both)),
-      subject: store.prepare(stablePlan(PAGES.subject)),
-    }
-    this.#horizon = store.prepare(stablePlan(HORIZON))
-    const last = store.prepare<{ seq: number }, []>("SELECT seq FROM sqlite_sequence WHERE name = 'events'")
-    this.#head = last.get()?.seq ?? 0
+    this.#head = store.get(LAST)?.seq ?? 0
   }
 
   /** The number of the newest event that is on disk; 0 while there is none. */
@@ -94,7 +99,7 @@ export class EventLog {
 
   /** The oldest event still kept; `head + 1` when none is. */
   get oldest(): number {
-    return this.#oldest.get()?.seq ?? this.#head + 1
+    return this.store.get(OLDEST)?.seq ?? this.#head + 1
   }
 
   /** Records an event with the write it belongs to; returns its number. */
@@ -108,7 +113,7 @@ export class EventLog {
   }
 
   #record(tx: Tx, draft: EventDraft): number {
-    const seq = Number(this.#insert.run(...toValues(draft)).lastInsertRowid)
+    const seq = Number(tx.run(APPEND, ...toValues(draft)).lastInsertRowid)
     tx.after(() => this.#publish({ seq, ...draft }))
     return seq
   }
@@ -119,7 +124,7 @@ export class EventLog {
     if (recent) return recent
     const events: RecordedEvent[] = []
     let bytes = 0
-    for (const row of this.#after.iterate(seq, this.#head, limit)) {
+    for (const row of this.store.iterate(AFTER, seq, this.#head, limit)) {
       bytes += listedBytes(row)
       if (bytes > MAX_READ_BYTES && events.length > 0) break
       events.push(toRecordedEvent(row))
@@ -160,7 +165,7 @@ export class EventLog {
 
   *#newest(limit: number): Generator<EventRow> {
     let bytes = 0
-    for (const row of this.#pages.any.iterate(this.#head + 1, 0, limit)) {
+    for (const row of this.store.iterate(SELECTS.any, this.#head + 1, 0, limit)) {
       const isFirst = bytes === 0
       bytes += listedBytes(row)
       if (bytes > MAX_READ_BYTES && !isFirst) return
@@ -172,9 +177,9 @@ export class EventLog {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
     const read = () => {
-      if (type === undefined && actor === undefined) return this.#read(this.#pages.any, [], below, floor, limit)
-      if (actor === undefined) return this.#read(this.#pages.type, [type ?? ''], below, floor, limit)
-      if (type === undefined) return this.#read(this.#pages.actor, [actor], below, floor, limit)
+      if (type === undefined && actor === undefined) return this.#read(SELECTS.any, [], below, floor, limit)
+      if (actor === undefined) return this.#read(SELECTS.type, [type ?? ''], below, floor, limit)
+      if (type === undefined) return this.#read(SELECTS.actor, [actor], below, floor, limit)
       return this.#readBoth(type, actor, below, floor, limit)
     }
     const { rows, next } = read()
@@ -191,8 +196,8 @@ export class EventLog {
     limit: number,
   ): { rows: EventRow[]; next?: number } {
     const { scan } = this.bounds
-    const horizonAt = (offset: number) => this.#horizon.get(actor, below, floor, offset)?.seq
-    const read = (from: number | undefined) => this.#read(this.#pages.both, [type, actor], below, from ?? floor, limit)
+    const horizonAt = (offset: number) => this.store.get(HORIZON_OF, actor, below, floor, offset)?.seq
+    const read = (from: number | undefined) => this.#read(SELECTS.both, [type, actor], below, from ?? floor, limit)
     if (NEAR * limit < scan) {
       const near = horizonAt(NEAR * limit)
       const page = read(near)
@@ -209,7 +214,7 @@ export class EventLog {
   ): EventPage<Item> {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
-    const { rows, next } = this.#read(this.#pages.subject, [subject], below, floor, limit)
+    const { rows, next } = this.#read(SELECTS.subject, [subject], below, floor, limit)
     const found = rows.filter((row) => row.type === (type ?? row.type) && row.actor === (actor ?? row.actor))
     const items = found.map(toItem)
     return { items, total: items.length, ...(next !== undefined && { next }) }
@@ -225,7 +230,7 @@ export class EventLog {
   ): { rows: EventRow[]; next?: number } {
     const rows: EventRow[] = []
     let bytes = 0
-    for (const row of page.iterate(...words, below, floor, limit + 1)) {
+    for (const row of this.store.iterate(page, ...words, below, floor, limit + 1)) {
       bytes += listedBytes(row)
       const isFull = rows.length === limit || (bytes > MAX_READ_BYTES && rows.length > 0)
       if (isFull) return { rows, next: rows.at(-1)?.seq ?? below }
@@ -245,7 +250,7 @@ export class EventLog {
     let high = this.#head + 1
     while (low < high) {
       const middle = Math.floor((low + high) / 2)
-      if ((this.#at.get(middle)?.at ?? Number.POSITIVE_INFINITY) >= at) high = middle
+      if ((this.store.get(AT, middle)?.at ?? Number.POSITIVE_INFINITY) >= at) high = middle
       else low = middle + 1
     }
     return low
@@ -299,7 +304,7 @@ export class EventLog {
   async publishRecorded(): Promise<void> {
     let failed: { error: unknown } | undefined
     for (let started = performance.now(); ; ) {
-      const rows = this.#following.all(this.#head, MAX_PUBLISHED)
+      const rows = this.store.all(FOLLOWING, this.#head, MAX_PUBLISHED)
       if (rows.length === 0) break
       for (const row of rows) {
         try {

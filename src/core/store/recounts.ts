@@ -2,7 +2,7 @@ import { type Actor, GC } from '../actor.ts'
 import { AppError } from '../errors.ts'
 import { type CounterCheck, type Miscount, toMiscount, toRepair, type WrongRow } from './counter-check.ts'
 import type { ReadRows } from './files.ts'
-import type { Statement } from './statement.ts'
+import { type Command, command } from './statement.ts'
 import type { Store, Tx } from './store.ts'
 
 /** Rows that one query checks. */
@@ -22,7 +22,7 @@ type OnWrong = (check: CounterCheck, rows: readonly WrongRow[]) => Promise<void>
 
 /** Compares the counters of a store with what they count: off the event loop, and one run at a time. */
 export class Recounts {
-  readonly #repairs = new Map<CounterCheck, Statement<unknown, [string]>>()
+  readonly #repairs = new Map<CounterCheck, Command<[string]>>()
   #checking: Promise<Miscount[]> | undefined
   #repairing: Promise<Miscount[]> | undefined
   #stopped = false
@@ -99,10 +99,8 @@ export class Recounts {
     else correct()
   }
 
-  #repairOf(check: CounterCheck): Statement<unknown, [string]> {
-    const prepared = this.#repairs.get(check) ?? this.store.prepare<unknown, [string]>(check.repair)
-    this.#repairs.set(check, prepared)
-    return prepared
+  #repairOf(check: CounterCheck): Command<[string]> {
+    return this.#repairs.getOrInsertComputed(check, () => command<[string]>(check.repair))
   }
 
   #assertOpen(): void {

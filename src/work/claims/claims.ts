@@ -2,7 +2,7 @@ import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { actorOf, sessionOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -46,7 +46,7 @@ export class Claims {
     const actions = {
       nextExpiry: () => this.#claims.nextExpiry(),
       expire: () => store.write((tx) => manager.revokeExpired(tx), gcPart('claims')),
-      renewAll: () => store.write(() => manager.renewAll()),
+      renewAll: () => store.write((tx) => manager.renewAll(tx)),
     }
     this.#timer = new LeaseTimer(clock, deadlines, actions, report)
   }
@@ -87,7 +87,7 @@ export class Claims {
   heartbeat(caller: Caller, id: string): Promise<Claim> {
     const worker = this.#workerOf(caller)
     return this.#options.store.write((tx) => {
-      const claim = this.#manager.renew(this.#ownClaim(tx, id, worker))
+      const claim = this.#manager.renew(tx, this.#ownClaim(tx, id, worker))
       if (claim.expires_at !== null) tx.after(() => this.#timer.arm())
       return toClaim(claim)
     }, actorOf(caller))
@@ -236,52 +236,51 @@ interface IdRow {
   id: string
 }
 
-/** Number of of each kind are offered together; each is rejected only when another worker of the same name has it. */
+/** Number of each kind that are offered together; each is rejected only when another worker of the same name has it. */
 const MAX_OFFERED = 16
+
+const ASSIGNED_TO = "FROM beads WHERE assignee = ? AND assignee != '' AND workable = 1"
+
+const IN_PROGRESS = query<IdRow, [string]>(
+  stablePlan(`SELECT id ${ASSIGNED_TO} AND status = 'in_progress' AND status != 'closed'
+    ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
+)
+
+const ASSIGNED = query<IdRow, [string, number]>(
+  stablePlan(`SELECT id ${ASSIGNED_TO} AND status = 'open' AND status != 'closed' AND ready = 1
+    AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
+)
+
+const ROUTED = query<IdRow, [string, number]>(
+  stablePlan(`SELECT id FROM beads
+    WHERE routed_to = ? AND routed_to IS NOT NULL AND ready = 1 AND assignee = '' AND type != 'epic'
+      AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
+)
+
+const CONTINUATION = query<IdRow, [string, string, string, number]>(
+  stablePlan(`SELECT id FROM beads
+    WHERE root_id = ? AND root_id IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?
+      AND +routed_to = ? AND ready = 1 AND assignee = ''
+      AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id`),
+)
 
 /** Finds the beads that a worker may claim, from indexes. */
 class ClaimableBeads {
-  readonly #inProgress: Statement<IdRow, [string]>
-  readonly #assigned: Statement<IdRow, [string, number]>
-  readonly #routed: Statement<IdRow, [string, number]>
-  readonly #continuation: Statement<IdRow, [string, string, string, number]>
-
-  constructor(store: Store) {
-    const assigned = "FROM beads WHERE assignee = ? AND assignee != '' AND workable = 1"
-    this.#inProgress = store.prepare(
-      stablePlan(`SELECT id ${assigned} AND status = 'in_progress' AND status != 'closed'
-       ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
-    )
-    this.#assigned = store.prepare(
-      stablePlan(`SELECT id ${assigned} AND status = 'open' AND status != 'closed' AND ready = 1
-         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
-    )
-    this.#routed = store.prepare(
-      stablePlan(`SELECT id FROM beads
-       WHERE routed_to = ? AND routed_to IS NOT NULL AND ready = 1 AND assignee = '' AND type != 'epic'
-         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id LIMIT ${MAX_OFFERED}`),
-    )
-    this.#continuation = store.prepare(
-      stablePlan(`SELECT id FROM beads
-       WHERE root_id = ? AND root_id IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?
-         AND +routed_to = ? AND ready = 1 AND assignee = ''
-         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id`),
-    )
-  }
+  constructor(private readonly store: Store) {}
 
   /** In the order they should be tried: work in progress first, then what is assigned, then what is routed. */
   *listFor(worker: Worker, now: number): Generator<ClaimableBead> {
     for (const name of worker.names) {
-      for (const { id } of this.#inProgress.all(name)) yield { id, reason: 'existing_assignment' }
+      for (const { id } of this.store.all(IN_PROGRESS, name)) yield { id, reason: 'existing_assignment' }
     }
     for (const name of worker.names) {
-      for (const { id } of this.#assigned.all(name, now)) yield { id, reason: 'ready_assignment' }
+      for (const { id } of this.store.all(ASSIGNED, name, now)) yield { id, reason: 'ready_assignment' }
     }
-    for (const { id } of this.#routed.all(worker.agent, now)) yield { id, reason: 'claimed' }
+    for (const { id } of this.store.all(ROUTED, worker.agent, now)) yield { id, reason: 'claimed' }
   }
 
   /** The ready steps of a workflow that belong to one continuation group and are routed to one agent. */
   listContinuation(root: string, group: string, agent: string, now: number): string[] {
-    return this.#continuation.all(root, group, agent, now).map(({ id }) => id)
+    return this.store.all(CONTINUATION, root, group, agent, now).map(({ id }) => id)
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { type Bead, type BeadGuard, type BeadHolder, type BeadRepository, isRecord } from '../beads/index.ts'
 import { CLAIM_LOST } from '../errors.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../metadata.ts'
@@ -26,37 +26,39 @@ export interface ClaimManagerOptions {
 
 const QUARTER_HOUR = 15 * 60_000
 
+const IN_PROGRESS = query<{ id: string }, [string]>(
+  stablePlan(`SELECT id FROM beads
+    WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
+    ORDER BY created_at, id`),
+)
+
+const CONTINUING = query<{ id: string }, [string]>(
+  stablePlan(`SELECT id FROM beads
+    WHERE assignee = ? AND assignee != '' AND status = 'open' AND status != 'closed' AND workable = 1
+      AND routed_to IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' IS NOT NULL
+    ORDER BY created_at, id`),
+)
+
 /** Removes from a bead which session holds it. */
 export const WITHOUT_SESSION = { [WorkKey.sessionId]: null, [WorkKey.sessionName]: null }
 
 /** Takes, ends and revokes claims, each within the write that causes it: two sessions never hold one bead. */
 export class ClaimManager implements BeadGuard {
+  readonly #store: Store
   readonly #claims: ClaimRepository
   readonly #leaseDuration: number
   readonly #log: EventLog
   readonly #clock: Clock
   readonly #beads: BeadRepository
-  readonly #inProgress: Statement<{ id: string }, [string]>
-  readonly #continuing: Statement<{ id: string }, [string]>
   readonly #claimed = new Signal<[tx: Tx, bead: string, session: string]>()
 
   constructor({ store, log, clock, beads, leaseDuration = QUARTER_HOUR }: ClaimManagerOptions) {
+    this.#store = store
     this.#claims = new ClaimRepository(store)
     this.#leaseDuration = leaseDuration
     this.#log = log
     this.#clock = clock
     this.#beads = beads
-    this.#inProgress = store.prepare(
-      stablePlan(`SELECT id FROM beads
-       WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
-       ORDER BY created_at, id`),
-    )
-    this.#continuing = store.prepare(
-      stablePlan(`SELECT id FROM beads
-       WHERE assignee = ? AND assignee != '' AND status = 'open' AND status != 'closed' AND workable = 1
-         AND routed_to IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' IS NOT NULL
-       ORDER BY created_at, id`),
-    )
     beads.addGuard(this)
   }
 
@@ -65,12 +67,14 @@ export class ClaimManager implements BeadGuard {
     const stored = this.#beads.load(tx, id)
     const { bead } = stored
     const current = this.#claims.find(id)
-    if (current?.session === worker.session && current.incarnation === worker.incarnation) return this.renew(current)
+    if (current?.session === worker.session && current.incarnation === worker.incarnation)
+      return this.renew(tx, current)
     const rejection = worker.blocked ?? whyUnclaimable(bead) ?? whyTaken(bead, current, worker)
     if (rejection) return this.#reject(tx, bead, worker, rejection)
-    const now = this.#clock.now()
-    const expires = worker.hosted ? null : now + this.#leaseDuration
-    const saved = this.#claims.save(id, worker, bead.assignee !== undefined, now, expires)
+    const taken_at = this.#clock.now()
+    const expires_at = worker.hosted ? null : taken_at + this.#leaseDuration
+    const assigned = bead.assignee === undefined ? 0 : 1
+    const saved = this.#claims.save(tx, id, worker, { assigned, taken_at, expires_at })
     if (!saved) throw new Error(`the claim of ${id} was not written`)
     const metadata = { [WorkKey.sessionId]: worker.session, [WorkKey.sessionName]: worker.sessionName }
     const change = { status: 'in_progress', assignee: worker.identity, metadata }
@@ -83,10 +87,10 @@ export class ClaimManager implements BeadGuard {
   readonly onClaim = this.#claimed.listen
 
   /** Gives a claim that can expire its full length again. */
-  renew(claim: ClaimRow): ClaimRow {
+  renew(tx: Tx, claim: ClaimRow): ClaimRow {
     if (claim.expires_at === null) return claim
     const expires = this.#clock.now() + this.#leaseDuration
-    this.#claims.renew(claim.bead_id, expires)
+    this.#claims.renew(tx, claim.bead_id, expires)
     return { ...claim, expires_at: expires }
   }
 
@@ -98,15 +102,16 @@ export class ClaimManager implements BeadGuard {
   revokeAll(tx: Tx, session: string, names: readonly string[] = []): void {
     for (const claim of this.#claims.listBySession(session)) this.#revoke(tx, claim, names.length > 0)
     for (const name of names) {
-      for (const { id } of this.#inProgress.all(name)) if (!this.#claims.find(id)) this.#reopen(tx, id, name, false)
-      for (const { id } of this.#continuing.all(name)) this.#beads.change(tx, id, { assignee: '' })
+      for (const { id } of this.#store.all(IN_PROGRESS, name))
+        if (!this.#claims.find(id)) this.#reopen(tx, id, name, false)
+      for (const { id } of this.#store.all(CONTINUING, name)) this.#beads.change(tx, id, { assignee: '' })
     }
   }
 
   /** Revokes a claim and offers its bead again, under the holder's name if it was assigned to it before. */
   #revoke(tx: Tx, claim: ClaimRow, isFinal: boolean): void {
-    this.#claims.end(claim.bead_id)
-    this.#claims.addRevocation(claim.session, claim.bead_id)
+    this.#claims.end(tx, claim.bead_id)
+    this.#claims.addRevocation(tx, claim.session, claim.bead_id)
     this.#reopen(tx, claim.bead_id, claim.identity, claim.assigned === 1 && !isFinal)
   }
 
@@ -116,8 +121,8 @@ export class ClaimManager implements BeadGuard {
   }
 
   /** Gives every claim that can expire its full length again. */
-  renewAll(): void {
-    this.#claims.renewAll(this.#clock.now() + this.#leaseDuration)
+  renewAll(tx: Tx): void {
+    this.#claims.renewAll(tx, this.#clock.now() + this.#leaseDuration)
   }
 
   /** A session whose claim was revoked may not write to the bead until it claims it again. */
@@ -133,12 +138,12 @@ export class ClaimManager implements BeadGuard {
 
   /** Ends a claim once its bead is no longer in progress under its holder's name. */
   onChanged(tx: Tx, _before: Bead, after: Bead, session: string | undefined): void {
-    if (after.issue_type === 'session' && after.status === 'closed') this.#claims.deleteRevocations(after.id)
+    if (after.issue_type === 'session' && after.status === 'closed') this.#claims.deleteRevocations(tx, after.id)
     const claim = this.#claims.find(after.id)
     if (!claim || (after.status === 'in_progress' && after.assignee === claim.identity)) return
-    this.#claims.end(after.id)
+    this.#claims.end(tx, after.id)
     if (session !== claim.session) this.#recordDisplaced(tx, claim)
-    if (after.status !== 'closed' && session !== claim.session) this.#claims.addRevocation(claim.session, after.id)
+    if (after.status !== 'closed' && session !== claim.session) this.#claims.addRevocation(tx, claim.session, after.id)
   }
 
   #recordDisplaced(tx: Tx, { bead_id, session, identity }: ClaimRow): void {

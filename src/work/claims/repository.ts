@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../core/clock.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Claim } from './schema.ts'
 import type { Worker } from './worker.ts'
 
@@ -18,99 +18,103 @@ export interface ClaimRow {
 
 type ClaimValues = [string, string, string, string, string, number, number, number | null]
 
+const SAVE = command<ClaimValues, ClaimRow>(
+  `INSERT INTO claims (bead_id, epoch, session, session_name, incarnation, identity, assigned, taken_at, expires_at)
+   VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
+   ON CONFLICT DO UPDATE SET epoch = epoch + 1, session = excluded.session, session_name = excluded.session_name,
+     incarnation = excluded.incarnation, identity = excluded.identity,
+     assigned = excluded.assigned, taken_at = excluded.taken_at, expires_at = excluded.expires_at
+   RETURNING *`,
+)
+
+const END = command<[string]>('UPDATE claims SET session = NULL, expires_at = NULL WHERE bead_id = ?')
+
+const FIND = query<ClaimRow, [string]>('SELECT * FROM claims WHERE bead_id = ? AND session IS NOT NULL')
+
+const ALL = query<ClaimRow>('SELECT * FROM claims WHERE session IS NOT NULL ORDER BY session, taken_at, bead_id')
+
+const BY_SESSION = query<ClaimRow, [string]>(
+  stablePlan('SELECT * FROM claims WHERE session = ? ORDER BY taken_at, bead_id'),
+)
+
+const EXPIRES = 'session IS NOT NULL AND expires_at IS NOT NULL'
+
+const EXPIRED = query<ClaimRow, [number]>(`SELECT * FROM claims WHERE ${EXPIRES} AND expires_at <= ?`)
+
+const NEXT_EXPIRY = query<{ at: number | null }>(`SELECT min(expires_at) AS at FROM claims WHERE ${EXPIRES}`)
+
+const RENEW = command<[number, string]>('UPDATE claims SET expires_at = ? WHERE bead_id = ?')
+
+const RENEW_ALL = command<[number]>(`UPDATE claims SET expires_at = ? WHERE ${EXPIRES}`)
+
+const ADD_REVOCATION = command<[string, string]>('INSERT OR IGNORE INTO claim_losses VALUES (?, ?)')
+
+const DELETE_REVOCATION = command<[string, string]>('DELETE FROM claim_losses WHERE session = ? AND bead_id = ?')
+
+const DELETE_REVOCATIONS = command<[string]>('DELETE FROM claim_losses WHERE session = ?')
+
+const REVOCATION = query<{ bead_id: string }, [string, string]>(
+  'SELECT bead_id FROM claim_losses WHERE session = ? AND bead_id = ?',
+)
+
 /** Stores claims, and the sessions that had one revoked. */
 export class ClaimRepository {
-  readonly #save: Statement<ClaimRow, ClaimValues>
-  readonly #end: Statement<unknown, [string]>
-  readonly #find: Statement<ClaimRow, [string]>
-  readonly #all: Statement<ClaimRow, []>
-  readonly #bySession: Statement<ClaimRow, [string]>
-  readonly #expired: Statement<ClaimRow, [number]>
-  readonly #nextExpiry: Statement<{ at: number | null }, []>
-  readonly #renew: Statement<unknown, [number, string]>
-  readonly #renewAll: Statement<unknown, [number]>
-  readonly #addRevocation: Statement<unknown, [string, string]>
-  readonly #deleteRevocation: Statement<unknown, [string, string]>
-  readonly #deleteRevocations: Statement<unknown, [string]>
-  readonly #revocation: Statement<{ bead_id: string }, [string, string]>
-
-  constructor(store: Store) {
-    this.#save = store.prepare(
-      `INSERT INTO claims (bead_id, epoch, session, session_name, incarnation, identity, assigned, taken_at, expires_at)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET epoch = epoch + 1, session = excluded.session, session_name = excluded.session_name,
-         incarnation = excluded.incarnation, identity = excluded.identity,
-         assigned = excluded.assigned, taken_at = excluded.taken_at, expires_at = excluded.expires_at
-       RETURNING *`,
-    )
-    this.#end = store.prepare('UPDATE claims SET session = NULL, expires_at = NULL WHERE bead_id = ?')
-    this.#find = store.prepare('SELECT * FROM claims WHERE bead_id = ? AND session IS NOT NULL')
-    this.#all = store.prepare('SELECT * FROM claims WHERE session IS NOT NULL ORDER BY session, taken_at, bead_id')
-    this.#bySession = store.prepare(stablePlan('SELECT * FROM claims WHERE session = ? ORDER BY taken_at, bead_id'))
-    const expires = 'session IS NOT NULL AND expires_at IS NOT NULL'
-    this.#expired = store.prepare(`SELECT * FROM claims WHERE ${expires} AND expires_at <= ?`)
-    this.#nextExpiry = store.prepare(`SELECT min(expires_at) AS at FROM claims WHERE ${expires}`)
-    this.#renew = store.prepare('UPDATE claims SET expires_at = ? WHERE bead_id = ?')
-    this.#renewAll = store.prepare(`UPDATE claims SET expires_at = ? WHERE ${expires}`)
-    this.#addRevocation = store.prepare('INSERT OR IGNORE INTO claim_losses VALUES (?, ?)')
-    this.#deleteRevocation = store.prepare('DELETE FROM claim_losses WHERE session = ? AND bead_id = ?')
-    this.#deleteRevocations = store.prepare('DELETE FROM claim_losses WHERE session = ?')
-    this.#revocation = store.prepare('SELECT bead_id FROM claim_losses WHERE session = ? AND bead_id = ?')
-  }
+  constructor(private readonly store: Store) {}
 
   /** Stores that a worker holds a bead, under the next epoch of that bead. */
-  save(bead: string, worker: Worker, isAssigned: boolean, now: number, expires: number | null): ClaimRow | null {
-    this.#deleteRevocation.run(worker.session, bead)
+  save(tx: Tx, bead: string, worker: Worker, claimed: Pick<ClaimRow, 'assigned' | 'taken_at' | 'expires_at'>) {
+    tx.run(DELETE_REVOCATION, worker.session, bead)
     const { session, sessionName, incarnation, identity } = worker
-    return this.#save.get(bead, session, sessionName, incarnation, identity, isAssigned ? 1 : 0, now, expires)
+    const { assigned, taken_at, expires_at } = claimed
+    return tx.get(SAVE, bead, session, sessionName, incarnation, identity, assigned, taken_at, expires_at)
   }
 
-  end(bead: string): void {
-    this.#end.run(bead)
+  end(tx: Tx, bead: string): void {
+    tx.run(END, bead)
   }
 
   find(bead: string): ClaimRow | undefined {
-    return this.#find.get(bead) ?? undefined
+    return this.store.get(FIND, bead) ?? undefined
   }
 
   list(): ClaimRow[] {
-    return this.#all.all()
+    return this.store.all(ALL)
   }
 
   listBySession(session: string): ClaimRow[] {
-    return this.#bySession.all(session)
+    return this.store.all(BY_SESSION, session)
   }
 
   listExpired(now: number): ClaimRow[] {
-    return this.#expired.all(now)
+    return this.store.all(EXPIRED, now)
   }
 
   /** Expiry of the next claim. */
   nextExpiry(): number | undefined {
-    return this.#nextExpiry.get()?.at ?? undefined
+    return this.store.get(NEXT_EXPIRY)?.at ?? undefined
   }
 
-  renew(bead: string, expires: number): void {
-    this.#renew.run(expires, bead)
+  renew(tx: Tx, bead: string, expires: number): void {
+    tx.run(RENEW, expires, bead)
   }
 
   /** Renews every claim that can expire. */
-  renewAll(expires: number): void {
-    this.#renewAll.run(expires)
+  renewAll(tx: Tx, expires: number): void {
+    tx.run(RENEW_ALL, expires)
   }
 
   /** Records that a session may not write to a bead any more. */
-  addRevocation(session: string, bead: string): void {
-    this.#addRevocation.run(session, bead)
+  addRevocation(tx: Tx, session: string, bead: string): void {
+    tx.run(ADD_REVOCATION, session, bead)
   }
 
   isRevoked(session: string, bead: string): boolean {
-    return this.#revocation.get(session, bead) !== null
+    return this.store.get(REVOCATION, session, bead) !== null
   }
 
   /** Forgets the revocations of a session that is closed for good and therefore writes no more. */
-  deleteRevocations(session: string): void {
-    this.#deleteRevocations.run(session)
+  deleteRevocations(tx: Tx, session: string): void {
+    tx.run(DELETE_REVOCATIONS, session)
   }
 }
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { query, type Store, type Tx } from '../../core/store/index.ts'
 import type { SubmitIntent } from './schema.ts'
 import { type MessageRow, sessionMessages } from './table.ts'
 
@@ -25,23 +25,22 @@ type MessageEndListener = (tx: Tx, request: string, outcome: MessageOutcome, rea
 /** Time a message waits for its session when no request waits for it. */
 const DEFAULT_LIMIT = 24 * 3_600_000
 
+const COUNTS = query<{ id: string; n: number }>(
+  `SELECT id, count(*) AS n FROM (
+     SELECT session_id AS id FROM session_messages WHERE state = 'queued'
+     UNION ALL SELECT session_id FROM session_messages WHERE state = 'typing'
+   ) GROUP BY id`,
+)
+
 /** The messages of sessions and the outcome of them, as rows. */
 export class MessageQueue {
   readonly #added = new Signal<[session: string]>()
   readonly #ended = new Signal<Parameters<MessageEndListener>>()
-  readonly #counts: Statement<{ id: string; n: number }, []>
 
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
-  ) {
-    this.#counts = store.prepare(
-      `SELECT id, count(*) AS n FROM (
-         SELECT session_id AS id FROM session_messages WHERE state = 'queued'
-         UNION ALL SELECT session_id FROM session_messages WHERE state = 'typing'
-       ) GROUP BY id`,
-    )
-  }
+  ) {}
 
   /** Adds a message to a session's queue. */
   add(tx: Tx, session: string, body: string, { intent, request, limit = DEFAULT_LIMIT }: MessageOptions = {}): void {
@@ -65,7 +64,7 @@ export class MessageQueue {
 
   /** Number of messages that wait or are being delivered, by session. */
   counts(): Map<string, number> {
-    return new Map(this.#counts.all().map(({ id, n }) => [id, n]))
+    return new Map(this.store.all(COUNTS).map(({ id, n }) => [id, n]))
   }
 
   /** Messages that wait for a session, in the order of delivery. */

@@ -1,7 +1,7 @@
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
-import { type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { type Query, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../beads/index.ts'
 import { ClosedSessions, NEWEST, type SessionPosition } from './closed-sessions.ts'
 import { metadataOf } from './metadata.ts'
@@ -29,7 +29,6 @@ const byNewest = (a: SessionRow, b: SessionRow): number => b.createdAt - a.creat
 export class SessionRepository {
   readonly #changed = new Signal()
   readonly #reset = new Signal<[tx: Tx, id: string]>()
-  readonly #queries: ReturnType<typeof sessionQueries>
   readonly #closed: ClosedSessions
   /** The live rows as they are on disk, newest first, and by id; absent since one of them was written. */
   #live: { readonly rows: readonly SessionRow[]; readonly byId: ReadonlyMap<string, SessionRow> } | undefined
@@ -39,23 +38,22 @@ export class SessionRepository {
     private readonly beads: BeadRepository,
     private readonly clock: Clock,
   ) {
-    this.#queries = sessionQueries(store)
     this.#closed = new ClosedSessions(store)
     beads.registerProjection('session', (ids) => {
-      const rows = this.#queries.byIds(JSON.stringify(ids))
+      const rows = this.#rows(ROWS.byIds, JSON.stringify(ids))
       return new Map(rows.map((row) => [row.id, metadataOf(row)]))
     })
   }
 
   /** The row may be one that is shared by all who ask. */
   find(id: string): SessionRow | undefined {
-    return this.#live?.byId.get(id) ?? this.#queries.byId(id)[0]
+    return this.#live?.byId.get(id) ?? this.#rows(ROWS.byId, id)[0]
   }
 
   /** Every session that is not closed, newest first. The rows are shared by all who ask until one of them is written. */
   live(): readonly SessionRow[] {
     if (this.#live) return this.#live.rows
-    const rows = this.#queries.live()
+    const rows = this.#rows(ROWS.live)
     if (this.store.isWriting) return rows
     for (const row of rows) Object.freeze(row)
     this.#live = { rows, byId: new Map(rows.map((row) => [row.id, row])) }
@@ -69,15 +67,15 @@ export class SessionRepository {
 
   /** Closed sessions whose process may still run. */
   closedWithProcess(): SessionRow[] {
-    return this.#queries.closedWithProcess()
+    return this.#rows(ROWS.closedWithProcess)
   }
 
   findByHostKey(key: string): SessionRow | undefined {
-    return this.#queries.byHostKey(key)[0]
+    return this.#rows(ROWS.byHostKey, key)[0]
   }
 
   liveByTemplate(template: string): SessionRow[] {
-    return this.#queries.liveByTemplate(template)
+    return this.#rows(ROWS.liveByTemplate, template)
   }
 
   /**
@@ -98,7 +96,7 @@ export class SessionRepository {
     const includesClosed = names.has('all') || names.has('closed')
     const ids = includesClosed ? this.#closed.page(template, after, limit) : []
     const rows = after === NEWEST ? live : live.filter(isAfter)
-    const closed = ids.length === 0 ? [] : this.#queries.byIds(JSON.stringify(ids))
+    const closed = ids.length === 0 ? [] : this.#rows(ROWS.byIds, JSON.stringify(ids))
     return {
       rows: (closed.length === 0 ? rows : [...rows, ...closed].sort(byNewest)).slice(0, limit),
       total: live.length + (includesClosed ? this.#closed.count(template) : 0),
@@ -107,12 +105,12 @@ export class SessionRepository {
 
   /** Live sessions by one of their names, newest first. */
   liveByName(column: NameColumn, name: string): SessionRow[] {
-    return this.#queries.liveByName[column](name)
+    return this.#rows(LIVE_BY_NAME[column], name)
   }
 
   /** Closed sessions by one of the names that were theirs alone, newest first. */
   closedByName(column: 'sessionName' | 'alias', name: string): SessionRow[] {
-    return this.#queries.closedByName[column](name)
+    return this.#rows(CLOSED_BY_NAME[column], name)
   }
 
   /** The title is the bead's. */
@@ -126,7 +124,7 @@ export class SessionRepository {
 
   /** Live sessions in any of these states, newest first. */
   liveIn(states: Iterable<SessionState>): SessionRow[] {
-    return this.#queries.liveIn(JSON.stringify([...states]))
+    return this.#rows(ROWS.liveIn, JSON.stringify([...states]))
   }
 
   add(tx: Tx, { title, sessionName, ...draft }: SessionDraft): SessionRow {
@@ -212,6 +210,10 @@ export class SessionRepository {
   notifyChanged(): void {
     this.#changed.emit()
   }
+
+  #rows(query: Query<StoredRow, string[]>, ...values: string[]): SessionRow[] {
+    return this.store.all(query, ...values).map(toRow)
+  }
 }
 
 /** The columns that the database stores as JSON, and as 0 or 1. */
@@ -223,36 +225,38 @@ const COLUMNS = Object.entries(getTableColumns(sessions))
   .map(([key, { name }]) => `${name} AS ${key}`)
   .join(', ')
 
-/** Prepared queries of the hot paths; rows come newest first. */
-function sessionQueries(store: Store) {
-  const where = (condition: string): ((...values: string[]) => SessionRow[]) => {
-    const sql = `SELECT ${COLUMNS} FROM sessions WHERE ${condition} ORDER BY created_at DESC, id DESC`
-    const statement = store.prepare<StoredRow, string[]>(stablePlan(sql))
-    return (...values) => statement.all(...values).map(toRow)
-  }
-  const byUniqueName = (condition: string) => ({
-    sessionName: where(`${condition} AND session_name = ?`),
-    alias: where(`${condition} AND alias = ?`),
-  })
-  const live = "state != 'closed'"
-  const closed = "state = 'closed'"
-  return {
-    byId: where('id = ?'),
-    byIds: where('id IN (SELECT value FROM json_each(?))'),
-    live: where(live),
-    liveIn: where(`${live} AND state IN (SELECT value FROM json_each(?))`),
-    liveByTemplate: where(`${live} AND template = ?`),
-    closedWithProcess: where(
-      `${closed} AND id IN (SELECT id FROM sessions INDEXED BY sessions_hosted WHERE host_key IS NOT NULL)`,
-    ),
-    byHostKey: where('host_key IS NOT NULL AND host_key = ?'),
-    liveByName: {
-      ...byUniqueName(live),
-      named: where(`${live} AND named = ?`),
-      agentName: where(`${live} AND agent_name = ?`),
-    },
-    closedByName: byUniqueName(closed),
-  }
+/** A query of rows, newest first. */
+const where = (condition: string) =>
+  query<StoredRow, string[]>(
+    stablePlan(`SELECT ${COLUMNS} FROM sessions WHERE ${condition} ORDER BY created_at DESC, id DESC`),
+  )
+
+const LIVE = "state != 'closed'"
+const CLOSED = "state = 'closed'"
+
+/** The queries of the hot paths. */
+const ROWS = {
+  byId: where('id = ?'),
+  byIds: where('id IN (SELECT value FROM json_each(?))'),
+  live: where(LIVE),
+  liveIn: where(`${LIVE} AND state IN (SELECT value FROM json_each(?))`),
+  liveByTemplate: where(`${LIVE} AND template = ?`),
+  closedWithProcess: where(
+    `${CLOSED} AND id IN (SELECT id FROM sessions INDEXED BY sessions_hosted WHERE host_key IS NOT NULL)`,
+  ),
+  byHostKey: where('host_key IS NOT NULL AND host_key = ?'),
+}
+
+const LIVE_BY_NAME = {
+  sessionName: where(`${LIVE} AND session_name = ?`),
+  alias: where(`${LIVE} AND alias = ?`),
+  named: where(`${LIVE} AND named = ?`),
+  agentName: where(`${LIVE} AND agent_name = ?`),
+}
+
+const CLOSED_BY_NAME = {
+  sessionName: where(`${CLOSED} AND session_name = ?`),
+  alias: where(`${CLOSED} AND alias = ?`),
 }
 
 /** Decodes in place, since a copy of forty columns costs more than reading them. */

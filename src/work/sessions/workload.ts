@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 
 /** A bead that is assigned to somebody. */
 interface AssignedBead {
@@ -10,66 +10,67 @@ interface AssignedBead {
 /** More beads than this make no difference to how many sessions are started together. */
 const MAX_BEADS = 500
 
+const ASSIGNED_TO = `FROM beads INDEXED BY beads_held
+  WHERE assignee IN (SELECT value FROM json_each(?)) AND assignee != '' AND status != 'closed' AND workable = 1
+    AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))`
+
+const ASSIGNED = query<AssignedBead, [string, number]>(
+  `SELECT id, status ${ASSIGNED_TO} ORDER BY status, created_at DESC, id LIMIT ${MAX_BEADS}`,
+)
+
+const ONE_ASSIGNED = query<{ id: string }, [string, number]>(`SELECT id ${ASSIGNED_TO} LIMIT 1`)
+
+const ACTIVE = query<{ id: string; at: number }, [string]>(
+  stablePlan(`SELECT id, created_at AS at FROM beads INDEXED BY beads_held
+    WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
+    ORDER BY created_at DESC, id DESC LIMIT 1`),
+)
+
+const NEWEST_ACTIVE = query<{ assignee: string; id: string; at: number }>(
+  `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held
+   WHERE assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1 GROUP BY assignee`,
+)
+
+const UNASSIGNED = query<{ id: string }, [string, number, number]>(
+  stablePlan(`SELECT id FROM beads
+    WHERE ready = 1 AND assignee = '' AND routed_to = ? AND coalesce(defer_until, 0) <= ? AND type != 'epic'
+    ORDER BY created_at, id LIMIT ?`),
+)
+
+const IS_UNASSIGNED = query<{ id: string }, [string]>(
+  "SELECT id FROM beads WHERE id = ? AND ready = 1 AND assignee = ''",
+)
+
+const NEXT_DEFERRED = query<{ at: number | null }, [number]>(
+  `SELECT min(defer_until) AS at FROM beads
+   WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ?`,
+)
+
 /** Queries for work: beads assigned to sessions, and beads that wait for agents. */
 export class Workload {
-  readonly #assigned: Statement<AssignedBead, [string, number]>
-  readonly #oneAssigned: Statement<{ id: string }, [string, number]>
-  readonly #active: Statement<{ id: string; at: number }, [string]>
-  readonly #newestActive: Statement<{ assignee: string; id: string; at: number }, []>
-  readonly #unassigned: Statement<{ id: string }, [string, number, number]>
-  readonly #isUnassigned: Statement<{ id: string }, [string]>
-  readonly #deferred: Statement<{ at: number | null }, [number]>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly clock: Clock,
-  ) {
-    const assigned = `FROM beads INDEXED BY beads_held
-       WHERE assignee IN (SELECT value FROM json_each(?)) AND assignee != '' AND status != 'closed' AND workable = 1
-         AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))`
-    this.#assigned = store.prepare(
-      `SELECT id, status ${assigned} ORDER BY status, created_at DESC, id LIMIT ${MAX_BEADS}`,
-    )
-    this.#oneAssigned = store.prepare(`SELECT id ${assigned} LIMIT 1`)
-    this.#active = store.prepare(
-      stablePlan(`SELECT id, created_at AS at FROM beads INDEXED BY beads_held
-       WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
-       ORDER BY created_at DESC, id DESC LIMIT 1`),
-    )
-    this.#newestActive = store.prepare(
-      `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held
-       WHERE assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1 GROUP BY assignee`,
-    )
-    this.#unassigned = store.prepare(
-      stablePlan(`SELECT id FROM beads
-       WHERE ready = 1 AND assignee = '' AND routed_to = ? AND coalesce(defer_until, 0) <= ? AND type != 'epic'
-       ORDER BY created_at, id LIMIT ?`),
-    )
-    this.#isUnassigned = store.prepare("SELECT id FROM beads WHERE id = ? AND ready = 1 AND assignee = ''")
-    this.#deferred = store.prepare(
-      `SELECT min(defer_until) AS at FROM beads
-       WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ?`,
-    )
-  }
+  ) {}
 
   /** Beads assigned to any of these names that are in progress or ready; the newest in progress first. */
   assignedTo(names: readonly string[]): AssignedBead[] {
-    return this.#assigned.all(JSON.stringify(names), this.clock.now())
+    return this.store.all(ASSIGNED, JSON.stringify(names), this.clock.now())
   }
 
   /** One of those beads, if there is any; the others are not read. */
   oneAssignedTo(names: readonly string[]): string | undefined {
-    return this.#oneAssigned.get(JSON.stringify(names), this.clock.now())?.id
+    return this.store.get(ONE_ASSIGNED, JSON.stringify(names), this.clock.now())?.id
   }
 
   /** The newest bead in progress that is assigned to any of these names; it costs the same however many there are. */
   activeBead(names: readonly string[]): string | undefined {
-    return newestOf(names.flatMap((name) => this.#active.get(name) ?? []))
+    return newestOf(names.flatMap((name) => this.store.get(ACTIVE, name) ?? []))
   }
 
   /** The same for many sessions: a lookup by their names. */
   activeBeads(): (names: readonly string[]) => string | undefined {
-    const newest = new Map(this.#newestActive.all().map((bead) => [bead.assignee, bead]))
+    const newest = new Map(this.store.all(NEWEST_ACTIVE).map((bead) => [bead.assignee, bead]))
     if (newest.size === 0) return () => undefined
     return (names) => {
       const [only] = names
@@ -80,7 +81,7 @@ export class Workload {
 
   /** Unassigned beads that are routed to an agent, the oldest first. */
   unassignedFor(agent: string): string[] {
-    return this.#unassigned.all(agent, this.clock.now(), MAX_BEADS).map(({ id }) => id)
+    return this.store.all(UNASSIGNED, agent, this.clock.now(), MAX_BEADS).map(({ id }) => id)
   }
 
   /** Ready beads that are assigned to an agent by its own name, which is that of its one session. */
@@ -90,12 +91,12 @@ export class Workload {
 
   /** True if a bead is ready and assigned to no one. */
   isUnassigned(bead: string): boolean {
-    return this.#isUnassigned.get(bead) !== null
+    return this.store.get(IS_UNASSIGNED, bead) !== null
   }
 
   /** Time at which the next deferred bead becomes ready. */
   nextDeferred(): number | undefined {
-    return this.#deferred.get(this.clock.now())?.at ?? undefined
+    return this.store.get(NEXT_DEFERRED, this.clock.now())?.at ?? undefined
   }
 }
 
