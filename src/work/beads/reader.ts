@@ -124,7 +124,7 @@ export class BeadReader {
     return version ? this.#cache.get(version, render) : throwNotFound(id)
   }
 
-  /** True if nobody has read this bead lately: its JSON is not kept then, and its version need not be read first. */
+  /** True if this bead was not read lately: its JSON is not kept then, and its version need not be read first. */
   #isUnread(id: string): boolean {
     const isUnread = this.#readLately.get(id) === undefined
     if (isUnread) this.#readLately.set(id, true)
