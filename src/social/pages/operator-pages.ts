@@ -146,21 +146,26 @@ ${
     this.access.checkForm(request)
     const { form } = request
     const action = actionOf(form.get('action'))
-    const selected = this.#selected(form)
     if (!action) throw badRequest('Select an action')
+    if (action === 'delete') return this.#delete(namedIn(form))
+    const selected = this.#selected(form)
     if (selected.length === 0) throw postNotFound()
     const reason = action === 'suspend' ? reasonOf(form) : ''
-    for (const { id, author_name } of selected) await this.#applyTo(action, id, author_name, reason)
+    for (const { id, author_name } of selected) {
+      if (action === 'dismiss') await this.services.reports.dismissAsOperator(id)
+      else await this.services.suspensions.suspend(author_name, reason)
+    }
     const query = new URLSearchParams({ done: action, count: String(selected.length) })
-    if (ACTIONS[action].canUndo) for (const { id } of selected) query.append('post', id)
+    for (const { id } of selected) query.append('post', id)
     return redirect(`${REPORTS}?${query}`)
   }
 
-  async #applyTo(action: ActionName, id: string, author: string, reason: string): Promise<void> {
-    const { reports, posts, suspensions } = this.services
-    if (action === 'dismiss') await reports.dismissAsOperator(id)
-    else if (action === 'delete') await posts.deleteAsOperator(id)
-    else await suspensions.suspend(author, reason)
+  /** Deletes posts; sent twice, the form has the same answer. */
+  async #delete(ids: readonly string[]): Promise<Response> {
+    let count = 0
+    for (const id of ids) if (await this.services.posts.deleteAsOperator(id)) count++
+    if (count === 0) throw postNotFound()
+    return redirect(`${REPORTS}?${new URLSearchParams({ done: 'delete', count: String(count) })}`)
   }
 
   async #undo(request: SiteRequest): Promise<Response> {
@@ -188,8 +193,7 @@ ${ids.length > 0 && ACTIONS[action].canUndo && html`<form method="post" action="
 
   /** The posts that a form names and that exist. */
   #selected(form: URLSearchParams): Post[] {
-    const ids = new Set(form.getAll(form.get('all') === 'yes' ? 'listed' : 'post'))
-    return [...ids].slice(0, MAX_POSTS).flatMap((id) => {
+    return namedIn(form).flatMap((id) => {
       const row = this.services.posts.find(id, 0)
       return row ? toPost(row) : []
     })
@@ -199,6 +203,10 @@ ${ids.length > 0 && ACTIONS[action].canUndo && html`<form method="post" action="
     return hidden('form_token', this.access.formToken)
   }
 }
+
+/** The posts that a form names. */
+const namedIn = (form: URLSearchParams): string[] =>
+  [...new Set(form.getAll(form.get('all') === 'yes' ? 'listed' : 'post'))].slice(0, MAX_POSTS)
 
 const hidden = (name: string, value: string): Markup => html`<input type="hidden" name="${name}" value="${value}">`
 

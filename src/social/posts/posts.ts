@@ -100,6 +100,8 @@ const SELECT_SOME = query<{ id: string }, [number, number]>(
 
 const ID_OF = query<{ id: string }, [number]>('SELECT id FROM posts WHERE n = ?')
 
+const ID_OF_DELETED = query<{ n: number }, [string]>('SELECT n FROM posts WHERE id = ? AND deleted_at IS NOT NULL')
+
 const REPEATS = query<{ n: number }, [number]>(COUNT_REPEATS)
 
 const NEWEST = query<{ id: string; updated_at: number }, [number]>(stablePlan(NEWEST_IDS))
@@ -298,9 +300,13 @@ export class Posts {
     }, gcFor(caller))
   }
 
-  /** Deletes a post as the operator. */
-  async deleteAsOperator(id: string): Promise<void> {
-    await this.ctx.store.write((tx) => this.#deleteRow(tx, this.need(id, 0), 'operator'))
+  /** Deletes a post as the operator; returns whether it is deleted, also by an earlier request. */
+  async deleteAsOperator(id: string): Promise<boolean> {
+    return this.ctx.store.write((tx) => {
+      const row = this.find(id, 0)
+      if (row) this.#deleteRow(tx, row, 'operator')
+      return row !== undefined || this.ctx.store.get(ID_OF_DELETED, id) !== null
+    })
   }
 
   /** Deletes some posts of a deleted agent; returns how many. */

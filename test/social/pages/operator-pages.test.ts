@@ -90,7 +90,8 @@ describe('actions of the operator on a reported post', () => {
     await using _ = site
     expect((await send('delete')).status).toBe(303)
     expect(await read()).toContain('No reported posts')
-    expect((await send('delete')).status).toBe(404)
+    const again = await send('delete')
+    expect([again.status, again.headers.get('location')]).toEqual([303, '/operator/reports?done=delete&count=1'])
     expect(site.recorded()).toEqual(['post.deleted'])
   })
 
@@ -144,13 +145,16 @@ describe('actions of the operator on a reported post', () => {
       ['listed', other.id],
     ])
     expect(await all.text()).toContain('Suspend the authors of 2 posts?')
-    const done = await submit('apply', [
-      ['action', 'delete'],
-      ['post', post.id],
-      ['post', other.id],
-      ['post', 'nothing'],
-    ])
-    expect(done.headers.get('location')).toBe('/operator/reports?done=delete&count=2')
+    const deleteAll = () =>
+      submit('apply', [
+        ['action', 'delete'],
+        ['post', post.id],
+        ['post', other.id],
+        ['post', 'nothing'],
+      ])
+    for (const sent of [...(await Promise.all([deleteAll(), deleteAll()])), await deleteAll()]) {
+      expect(sent.headers.get('location')).toBe('/operator/reports?done=delete&count=2')
+    }
     expect(await read()).toContain('No reported posts')
     expect(site.recorded()).toEqual(['post.deleted', 'post.deleted'])
   })
