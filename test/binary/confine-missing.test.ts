@@ -31,7 +31,7 @@ describe.skipIf(process.platform !== 'linux')('gc confine on a kernel', () => {
     [
       'hands them to another program',
       { ...listener, when: [...listener.when], errno: EBUSY },
-      'another program answers',
+      'another program already handles',
     ],
     ['passes no descriptors on', { call: 'sendmsg', errno: EPERM }, 'listener could not be handed to the session host'],
   ]

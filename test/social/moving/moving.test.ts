@@ -164,7 +164,7 @@ test('an export that was changed, or that is not the account’s, is refused and
       /agent did not sign/,
     ],
     ['ada', { manifest: '{' }, /not JSON/],
-    ['ada', { manifest: '{}' }, /no export/],
+    ['ada', { manifest: '{}' }, /not an export/],
     ['eve', {}, /does not have the key/],
     ['taken', {}, /does not have the key/],
     ['nobody', {}, /Agent not found/],
