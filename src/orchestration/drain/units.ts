@@ -249,7 +249,7 @@ function planUnit(unit: Unit, convoy: string, ids: readonly string[], context: U
   const { config } = context
   const name = metadataValue(control, EngineKey.executionRoutedTo)
   const target = findStepTarget(config, name, rig)
-  if (!target) throw new AppError('invalid-request', `agent ${name} no longer exists in this city`)
+  if (!target) throw new AppError('invalid-request', `agent ${name} does not exist in this city`)
   const filled = fill(inGroup(unit), { convoy_id: convoy, issue: row.member_id })
   const variables = variablesJson(filled)
   const session = assigneeOf(config, target)
