@@ -1,3 +1,4 @@
+import { query } from '../../src/core/store/index.ts'
 import { human } from '../../src/http/guard.ts'
 import { openWork, type Work } from '../work/world.ts'
 import { BareWrites } from './support/bare-writes.ts'
@@ -60,14 +61,14 @@ function reads({ beads, beadRepository, store, workload }: Work): void {
   timed('list by label, closed too', 300, () => beads.list({ all: true, label: 'l7' }))
   timed('counts', 300, () => beads.counts())
   timed('waiting for an agent', 300, () => workload.unassignedFor('press/hand-3'))
-  const bare = store.prepare<{ id: string }, [string]>('SELECT * FROM beads WHERE id = ?')
+  const bare = query<{ id: string }, [string]>('SELECT * FROM beads WHERE id = ?')
   const rate = (once: (id: string) => unknown): number => {
     const started = performance.now()
     for (let n = 1; n <= 50_000; n++) once(`pr-${(n * 7919) % BEADS}`)
     return 50_000 / ((performance.now() - started) / 1000)
   }
   rate((id) => beadRepository.find(id))
-  const raw = rate((id) => bare.get(id))
+  const raw = rate((id) => store.get(bare, id))
   const ours = rate((id) => beadRepository.find(id))
   say(`  get: ${whole(ours)}/s, ${(ours / raw).toFixed(2)} of SELECT * (${whole(raw)}/s)`)
 }

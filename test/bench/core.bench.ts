@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
+import { command } from '../../src/core/store/index.ts'
 import { Store, type StoreOptions } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
@@ -24,12 +25,12 @@ const whole = (rate: number): string => Math.round(rate).toLocaleString('en')
 async function stored(options: StoreOptions = {}): Promise<number> {
   using folder = tempFolder()
   const store = Store.open(folder.at('a.db'), [TABLE, INDEX], options)
-  const insert = store.prepare(INSERT)
+  const insert = command<[string, string]>(INSERT)
   const end = performance.now() + SECONDS * 1000
   let writes = 0
   const client = async (owner: string): Promise<void> => {
     while (performance.now() < end) {
-      await store.write(() => void insert.run(owner, TEXT))
+      await store.write((tx) => void tx.run(insert, owner, TEXT))
       writes++
     }
   }
@@ -69,13 +70,13 @@ function bare(group: number): number {
 async function stall(options: StoreOptions = {}): Promise<{ p999: number; worst: number; rate: number }> {
   using folder = tempFolder()
   const store = Store.open(folder.at('a.db'), [TABLE, INDEX], options)
-  const insert = store.prepare(INSERT)
+  const insert = command<[string, string]>(INSERT)
   const late: number[] = []
   const writes: Promise<void>[] = []
   const started = performance.now()
   for (let last = started; last - started < 2 * SECONDS * 1000; ) {
     const owed = Math.floor(last - started) - writes.length
-    for (let n = 0; n < owed; n++) writes.push(store.write(() => void insert.run(`owner ${n}`, TEXT)))
+    for (let n = 0; n < owed; n++) writes.push(store.write((tx) => void tx.run(insert, `owner ${n}`, TEXT)))
     await new Promise((resolve) => setTimeout(resolve, 1))
     const now = performance.now()
     late.push(now - last - 1)

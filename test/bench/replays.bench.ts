@@ -3,6 +3,7 @@ import byKey from '../../src/core/replays/by-key.sql' with { type: 'text' }
 import perCaller from '../../src/core/replays/per-caller.sql' with { type: 'text' }
 import { Replays } from '../../src/core/replays/replays.ts'
 import replaysTable from '../../src/core/replays/table.sql' with { type: 'text' }
+import { query } from '../../src/core/store/index.ts'
 import { Store } from '../../src/core/store/store.ts'
 import { TestClock } from '../support/clock.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -37,7 +38,7 @@ for (let second = 0; second < SECONDS; second++) {
   await Promise.all(puts)
   took.push(performance.now() - started)
   const sql = 'SELECT sum(octet_length(body)) AS bytes, count(*) AS rows FROM replays'
-  most = Math.max(most, (store.prepare<{ bytes: number }, []>(sql).get()?.bytes ?? 0) / 2 ** 20)
+  most = Math.max(most, (store.get(query<{ bytes: number }>(sql))?.bytes ?? 0) / 2 ** 20)
   await clock.advance(1_000)
 }
 const file = readdirSync(folder.path)

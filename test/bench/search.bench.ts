@@ -9,6 +9,7 @@
 
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
+import { command, query } from '../../src/core/store/index.ts'
 import { Network } from '../../src/social/network/network.ts'
 import { tempFolder } from '../support/folder.ts'
 import { UNLIMITED } from '../support/unlimited.ts'
@@ -26,25 +27,23 @@ const network = await Network.open({
   report: (error) => say(String(error)),
 })
 const { store } = network
-const insert = store.prepare<unknown, [string, string, string, number]>(
-  `INSERT INTO posts (id, submolt, author, title, content, hot, rising, created_at, updated_at)
-   VALUES (?1, 1, 1, ?2, ?3, 0, 0, ?4, ?4)`,
-)
+const insert = command<
+  [string, string, string, number]
+>(`INSERT INTO posts (id, submolt, author, title, content, hot, rising, created_at, updated_at)
+   VALUES (?1, 1, 1, ?2, ?3, 0, 0, ?4, ?4)`)
 /** The posts about topics are neither the newest nor the oldest. */
 const order = posts.map((_, index) => (index * 389) % posts.length)
-await store.write(() => {
-  store
-    .prepare(
-      `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at,
-         last_active_at) VALUES ('1', 'ada', 'ada', 'ada', 'ada', '', '{}', 0, 0, 0)`,
-    )
-    .run()
-  store.prepare("CREATE VIRTUAL TABLE whole_words USING fts5(text, tokenize='unicode61 remove_diacritics 2')").run()
-  const whole = store.prepare<unknown, [number, string]>('INSERT INTO whole_words (rowid, text) VALUES (?, ?)')
+await store.write((tx) => {
+  tx.run(
+    command(`INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at,
+         last_active_at) VALUES ('1', 'ada', 'ada', 'ada', 'ada', '', '{}', 0, 0, 0)`),
+  )
+  tx.run(command("CREATE VIRTUAL TABLE whole_words USING fts5(text, tokenize='unicode61 remove_diacritics 2')"))
+  const whole = command<[number, string]>('INSERT INTO whole_words (rowid, text) VALUES (?, ?)')
   for (const [n, index] of order.entries()) {
     const [title, text] = posts[index] ?? ['', '']
-    insert.run(String(index), title, text, n)
-    whole.run(index, `${title} ${text}`)
+    tx.run(insert, String(index), title, text, n)
+    tx.run(whole, index, `${title} ${text}`)
   }
 })
 
@@ -64,12 +63,12 @@ async function quality(find: Find): Promise<{ mrr: number; recall: number }> {
   return { mrr: mean(({ reciprocal }) => reciprocal), recall: mean(({ recall }) => recall) }
 }
 
-const allWords = store.prepare<{ rowid: number }, [string]>(
+const allWords = query<{ rowid: number }, [string]>(
   'SELECT rowid FROM whole_words WHERE whole_words MATCH ? ORDER BY rowid DESC LIMIT 10',
 )
 const ways = {
   'every word, as it is written': (text: string) =>
-    allWords.all((text.match(/\w+/g) ?? []).map((word) => `"${word}"`).join(' AND ')).map(({ rowid }) => rowid),
+    store.all(allWords, (text.match(/\w+/g) ?? []).map((word) => `"${word}"`).join(' AND ')).map(({ rowid }) => rowid),
   gc: async (text: string) => {
     const { posts } = await network.search.page({ n: 0 }, { q: text, type: 'posts', limit: FIRST })
     return posts.map(({ id }) => Number(id))

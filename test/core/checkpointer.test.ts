@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
+import { command, query } from '../../src/core/store/index.ts'
 import { Store } from '../../src/core/store/store.ts'
 import { Wal } from '../../src/core/store/wal.ts'
 import { WalIndex } from '../../src/core/store/wal-index.ts'
@@ -15,13 +16,13 @@ const FRAME = 4096 + 24
 test('the log is checkpointed off the event loop while writes continue, and does not grow without bound', async () => {
   using folder = tempFolder()
   const store = Store.open(folder.at('a.db'), NOTES, { checkpointAt: 256 * KB, restartAt: 1024 * KB })
-  const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')
+  const insert = command<[string]>('INSERT INTO notes (text) VALUES (?)')
   const text = 'x'.repeat(3000)
   for (let n = 0; n < 400; n++) {
-    await Promise.all(Array.from({ length: 10 }, () => store.write(() => void insert.run(text))))
+    await Promise.all(Array.from({ length: 10 }, () => store.write((tx) => void tx.run(insert, text))))
   }
   const written = async () => {
-    await store.write(() => void insert.run(text))
+    await store.write((tx) => void tx.run(insert, text))
     return statSync(folder.at('a.db')).size
   }
   await eventually('the log is in the database', 10_000, written, (size) => size > 4000 * 3000 * 0.8)
@@ -33,13 +34,13 @@ test('the log is checkpointed off the event loop while writes continue, and does
 test('a long-lived reader retains the log without blocking writes', async () => {
   using folder = tempFolder()
   const store = Store.open(folder.at('a.db'), NOTES, { checkpointAt: 64 * KB, restartAt: 256 * KB })
-  const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')
-  await store.write(() => void insert.run('first'))
+  const insert = command<[string]>('INSERT INTO notes (text) VALUES (?)')
+  await store.write((tx) => void tx.run(insert, 'first'))
   const reader = new Database(folder.at('a.db'), { readonly: true })
   reader.run('BEGIN')
   reader.query('SELECT * FROM notes').all()
   for (let n = 0; n < 60; n++) {
-    await Promise.all(Array.from({ length: 10 }, () => store.write(() => void insert.run('x'.repeat(2000)))))
+    await Promise.all(Array.from({ length: 10 }, () => store.write((tx) => void tx.run(insert, 'x'.repeat(2000)))))
   }
   expect(reader.query('SELECT count(*) AS n FROM notes').get()).toEqual({ n: 1 })
   reader.run('COMMIT')
@@ -47,7 +48,7 @@ test('a long-lived reader retains the log without blocking writes', async () => 
   reader.close(true)
   await store.close()
   const again = Store.open(folder.at('a.db'), NOTES)
-  expect(again.prepare('SELECT count(*) AS n FROM notes').get()).toEqual({ n: 601 })
+  expect(again.get(query<unknown>('SELECT count(*) AS n FROM notes'))).toEqual({ n: 601 })
   await again.close()
 })
 

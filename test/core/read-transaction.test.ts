@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { query } from '../../src/core/store/index.ts'
 import { tempFolder } from '../support/folder.ts'
 import { open, turns } from './store-helpers.ts'
 
@@ -51,9 +52,9 @@ test('an unfinished read does not prevent writes from committing', async () => {
   using folder = tempFolder()
   const { store, add, texts } = open(folder.at('a.db'))
   await Promise.all(['one', 'two', 'three'].map((text) => add(text)))
-  const rows = store.prepare<{ text: string }, []>('SELECT text FROM notes ORDER BY id')
+  const rows = query<{ text: string }>('SELECT text FROM notes ORDER BY id')
   store.beginRead()
-  const unfinished = rows.iterate()
+  const unfinished = store.iterate(rows)
   expect(unfinished.next().value).toEqual({ text: 'one' })
   await add('four')
   store.beginRead()

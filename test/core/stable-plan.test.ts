@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
+import { command, query } from '../../src/core/store/index.ts'
 import { stablePlan } from '../../src/core/store/stable-plan.ts'
 import { Store } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -16,18 +17,18 @@ describe('a stable plan', () => {
     const tables =
       'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT, n INTEGER); CREATE INDEX notes_n ON notes (n)'
     const store = Store.open(folder.at('a.db'), [tables])
-    const insert = store.prepare(
+    const insert = command<[string, number]>(
       stablePlan('INSERT INTO notes (text, n) VALUES (?, ?) ON CONFLICT DO UPDATE SET n = ?2'),
     )
-    await store.write(() => void insert.run('1', 7))
-    const plan = store.prepare<{ detail: string }, []>(
+    await store.write((tx) => void tx.run(insert, '1', 7))
+    const plan = query<{ detail: string }, [] | [number, number]>(
       stablePlan('EXPLAIN QUERY PLAN SELECT * FROM notes WHERE n = ? LIMIT ?'),
     )
-    expect(plan.all().map(({ detail }) => detail)).toEqual(['SEARCH notes USING INDEX notes_n (n=?)'])
-    expect(store.prepare(stablePlan('SELECT text, n FROM notes WHERE n = ? LIMIT ?')).all('7', 1)).toEqual([
-      { text: '1', n: 7 },
-    ])
-    expect(store.prepare(stablePlan('SELECT n FROM notes WHERE text = ?')).all(1)).toEqual([{ n: 7 }])
+    expect(store.all(plan).map(({ detail }) => detail)).toEqual(['SEARCH notes USING INDEX notes_n (n=?)'])
+    expect(
+      store.all(query<unknown, [string, number]>(stablePlan('SELECT text, n FROM notes WHERE n = ? LIMIT ?')), '7', 1),
+    ).toEqual([{ text: '1', n: 7 }])
+    expect(store.all(query<unknown, [number]>(stablePlan('SELECT n FROM notes WHERE text = ?')), 1)).toEqual([{ n: 7 }])
     await store.close()
   })
 

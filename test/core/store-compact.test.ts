@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { statSync } from 'node:fs'
+import { query } from '../../src/core/store/index.ts'
 import { Store } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 
@@ -15,6 +16,6 @@ test('compacting returns unused space to the disk while writes continue', async 
   await store.files.compact()
   expect(store.files.bytes).toBeLessThan(before / 10)
   expect(statSync(folder.at('a.db')).size).toBeLessThan(100_000)
-  expect(store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM notes').get()?.n).toBe(50)
+  expect(store.get(query<{ n: number }>('SELECT count(*) AS n FROM notes'))?.n).toBe(50)
   await store.close()
 })

@@ -3,6 +3,7 @@ import { existsSync, fdatasync, renameSync, statSync, unlinkSync } from 'node:fs
 import { dirname } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { Deadlines } from '../../src/core/deadlines.ts'
+import { command, query } from '../../src/core/store/index.ts'
 import { Store, type StoreOptions, type StoreTrouble } from '../../src/core/store/store.ts'
 import { ofSystem, PROBE_MS } from '../../src/core/store/trouble.ts'
 import { TestClock } from '../support/clock.ts'
@@ -14,16 +15,15 @@ const PLAIN = 'CREATE TABLE plain (text TEXT)'
 
 function open(path: string, options: StoreOptions = {}) {
   const store = Store.open(path, [NOTES, PLAIN], { groupMs: Number.POSITIVE_INFINITY, ...options })
-  const insert = store.prepare<{ id: number }, [string]>('INSERT INTO notes (text) VALUES (?) RETURNING id')
-  const count = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM notes')
+  const insert = command<[string], { id: number }>('INSERT INTO notes (text) VALUES (?) RETURNING id')
   return {
     store,
     add: (text: string, effect = () => {}) =>
       store.write((tx) => {
         tx.after(effect)
-        return insert.get(text)?.id
+        return tx.get(insert, text)?.id
       }),
-    count: () => count.get()?.n,
+    count: () => store.get(query<{ n: number }>('SELECT count(*) AS n FROM notes'))?.n,
   }
 }
 
@@ -37,16 +37,16 @@ describe('a full disk', () => {
     using folder = tempFolder()
     const { store, add, count } = open(folder.at('a.db'))
     await add('before')
-    const limit = store.prepare<{ max_page_count: number }, []>('PRAGMA max_page_count = 12').get()
+    const limit = store.get(query<{ max_page_count: number }>('PRAGMA max_page_count = 12'))
     expect(limit).toEqual({ max_page_count: 12 })
     const ran: string[] = []
     const effects: string[] = []
-    const insert = store.prepare('INSERT INTO plain (text) VALUES (?)')
+    const insert = command<[string]>('INSERT INTO plain (text) VALUES (?)')
     const write = (name: string, size: number) =>
       store.write((tx) => {
         ran.push(name)
         tx.after(() => effects.push(name))
-        insert.run('x'.repeat(size))
+        tx.run(insert, 'x'.repeat(size))
         return name
       })
     const results = await outcomes([write('a', 100), write('b', 100_000), write('c', 100), write('d', 100)])
@@ -66,7 +66,7 @@ describe('a full disk', () => {
   test('that rolled back only one statement rejects that write alone with the same error', async () => {
     using folder = tempFolder()
     const { store, add, count } = open(folder.at('a.db'))
-    store.prepare('PRAGMA max_page_count = 12').get()
+    store.get(query<unknown>('PRAGMA max_page_count = 12'))
     const results = await outcomes([add('a'), add('x'.repeat(100_000)), add('c')])
     expect(results).toEqual([
       1,
@@ -83,11 +83,11 @@ describe('a full disk', () => {
   test.each(['first', 'last'])('rejects the group even if the %s write of it swallowed the error', async (place) => {
     using folder = tempFolder()
     const { store, add, count } = open(folder.at('a.db'))
-    store.prepare('PRAGMA max_page_count = 12').get()
+    store.get(query<unknown>('PRAGMA max_page_count = 12'))
     const swallowing = () =>
-      store.write(() => {
+      store.write((tx) => {
         try {
-          store.prepare('INSERT INTO plain (text) VALUES (?)').run('x'.repeat(100_000))
+          tx.run(command<[string]>('INSERT INTO plain (text) VALUES (?)'), 'x'.repeat(100_000))
         } catch {}
         return 'all is well'
       })
@@ -107,9 +107,9 @@ describe('a full disk', () => {
     const reported: (StoreTrouble | undefined)[] = []
     const onTrouble = (trouble: StoreTrouble | undefined) => reported.push(trouble)
     const { store, add, count } = open(folder.at('a.db'), { deadlines, onTrouble })
-    const limit = (pages: number) => store.prepare(`PRAGMA max_page_count = ${pages}`).get()
+    const limit = (pages: number) => store.get(query<unknown>(`PRAGMA max_page_count = ${pages}`))
     expect([store.problem, clock.armed]).toEqual([undefined, 0])
-    const pages = store.prepare<{ page_count: number }, []>('PRAGMA page_count').get()?.page_count ?? 0
+    const pages = store.get(query<{ page_count: number }>('PRAGMA page_count'))?.page_count ?? 0
     limit(pages)
     for (const _ of ['once', 'again']) await outcomes([add('x'.repeat(100_000))])
     expect(store.problem).toStartWith(`the disk is full: no space is left in ${folder.path}`)
@@ -131,7 +131,7 @@ describe('a full disk', () => {
     using folder = tempFolder()
     const { store, add, count } = open(folder.at('a.db'))
     await add('before')
-    store.prepare('PRAGMA max_page_count = 1').get()
+    store.get(query<unknown>('PRAGMA max_page_count = 1'))
     const results = await outcomes([add('small'), add('x'.repeat(100_000))])
     expect(results).toEqual([2, ['store-unavailable', expect.any(String)]])
     expect(store.problem).toStartWith('the disk is full')
@@ -175,7 +175,7 @@ describe('a full disk', () => {
     expect(report.codes).toEqual(['store-unavailable'])
     const { store, add, count } = open(folder.at('a.db'))
     expect(count()).toBe(report.acknowledged)
-    expect(store.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    expect(store.all(query<unknown>('PRAGMA integrity_check'))).toEqual([{ integrity_check: 'ok' }])
     await add('there is room again')
     await store.close()
   })
@@ -257,9 +257,9 @@ describe('a failed sync amid checkpoints', () => {
         }
       }
       await Promise.all(Array.from({ length: 8 }, (_, name) => writer(name)))
-      const rows = store.prepare<{ text: string }, []>('SELECT text FROM notes').all()
+      const rows = store.all(query<{ text: string }>('SELECT text FROM notes'))
       expect(rows.map(({ text }) => text).sort()).toEqual(acknowledged.sort())
-      expect(store.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+      expect(store.all(query<unknown>('PRAGMA integrity_check'))).toEqual([{ integrity_check: 'ok' }])
       await store.close()
       const again = open(folder.at('a.db'))
       expect(again.count()).toBe(acknowledged.length)

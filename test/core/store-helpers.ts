@@ -1,5 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { AppError } from '../../src/core/errors.ts'
+import { command, query } from '../../src/core/store/index.ts'
 import { Store, type StoreOptions, type Tx } from '../../src/core/store/store.ts'
 
 export const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL UNIQUE)'
@@ -7,17 +8,17 @@ export const NOTES = 'CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, 
 /** A store of notes, whose writes share a commit however slow the machine is. */
 export function open(path: string, options: StoreOptions = {}) {
   const store = Store.open(path, [NOTES], { groupMs: Number.POSITIVE_INFINITY, ...options })
-  const insert = store.prepare<{ id: number }, [string]>('INSERT INTO notes (text) VALUES (?) RETURNING id')
-  const all = store.prepare<{ text: string }, []>('SELECT text FROM notes ORDER BY id')
+  const insert = command<[string], { id: number }>('INSERT INTO notes (text) VALUES (?) RETURNING id')
+  const all = query<{ text: string }>('SELECT text FROM notes ORDER BY id')
   return {
     store,
     add: (text: string, then?: (tx: Tx) => void) =>
       store.write((tx) => {
-        const row = insert.get(text)
+        const row = tx.get(insert, text)
         then?.(tx)
         return row?.id
       }),
-    texts: () => store.read(() => all.all().map((row) => row.text)),
+    texts: () => store.read(() => store.all(all).map((row) => row.text)),
   }
 }
 

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { query } from '../../src/core/store/index.ts'
 import { Store } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 import { errorOf, NOTES, open, openFiles, rejectionOf, turns } from './store-helpers.ts'
@@ -30,8 +31,8 @@ describe('opening', () => {
     using folder = tempFolder()
     expect(() => Store.open(folder.at('a.db'), [NOTES, 'CREATE TABLE half (id INTEGER); nonsense'])).toThrow()
     const store = Store.open(folder.at('a.db'), [NOTES])
-    const tables = store.prepare<{ name: string }, []>("SELECT name FROM sqlite_schema WHERE name IN ('notes', 'half')")
-    expect(tables.all()).toEqual([{ name: 'notes' }])
+    const tables = query<{ name: string }>("SELECT name FROM sqlite_schema WHERE name IN ('notes', 'half')")
+    expect(store.all(tables)).toEqual([{ name: 'notes' }])
     await store.close()
   })
 
@@ -58,7 +59,7 @@ describe('closing', () => {
   test('completes accepted writes, rejects later ones and leaves no file open', async () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
-    const prepared = store.prepare('SELECT 1')
+    const prepared = query<unknown>('SELECT 1')
     const effects: number[] = []
     const accepted = [add('one', (tx) => tx.after(() => effects.push(texts().length))), add('two')]
     const closing = store.close()
@@ -68,7 +69,7 @@ describe('closing', () => {
     await closing
     await store.close()
     expect(() => texts()).toThrow('is closed')
-    for (const use of [() => prepared.all(), () => prepared.get(), () => [...prepared.iterate()]]) {
+    for (const use of [() => store.all(prepared), () => store.get(prepared), () => [...store.iterate(prepared)]]) {
       expect(use).toThrow(`${folder.at('a.db')} is closed`)
     }
     expect(openFiles(folder.path)).toEqual([])
@@ -169,7 +170,7 @@ describe('backing up', () => {
     expect(statSync(folder.at('kept', 'copy.db')).mode & 0o777).toBe(0o600)
     const copy = open(folder.at('kept', 'copy.db'))
     expect(copy.texts().length).toBeGreaterThanOrEqual(500)
-    expect(copy.store.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+    expect(copy.store.all(query<unknown>('PRAGMA integrity_check'))).toEqual([{ integrity_check: 'ok' }])
     await copy.store.close()
     await store.close()
     expect(existsSync(folder.at('a.db-wal'))).toBe(false)

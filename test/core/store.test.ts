@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
+import { command } from '../../src/core/store/index.ts'
 import { Store, type Tx } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 import { open, turns } from './store-helpers.ts'
@@ -75,7 +76,7 @@ describe('writing', () => {
     expect(syncs).toBe(0)
     await add('one')
     expect(syncs).toBe(1)
-    await store.write(() => void store.prepare('CREATE TABLE more (id INTEGER)').run())
+    await store.write((tx) => void tx.run(command('CREATE TABLE more (id INTEGER)')))
     expect(syncs).toBe(2)
     await store.close()
   })
@@ -175,8 +176,8 @@ describe('writing', () => {
     using folder = tempFolder()
     const { store, add, texts } = open(folder.at('a.db'))
     const slow: () => unknown = async () => 1
-    const bad = store.write<unknown>(() => {
-      store.prepare("INSERT INTO notes (text) VALUES ('half')").run()
+    const bad = store.write<unknown>((tx) => {
+      tx.run(command("INSERT INTO notes (text) VALUES ('half')"))
       return slow()
     })
     await expect(bad).rejects.toThrow('a write is synchronous')

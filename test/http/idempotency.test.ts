@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../src/core/errors.ts'
 import { Replays } from '../../src/core/replays/replays.ts'
+import { query } from '../../src/core/store/index.ts'
 import { actorOf } from '../../src/http/actor-of.ts'
 import { route } from '../../src/http/route.ts'
 import { SESSION, serve } from './serve.ts'
@@ -146,7 +147,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     )
     await using server = serve({ routes: [createThing] })
     const create = async (title: string) => (await server.send('POST', PATH, { title }, key(`k ${title}`))).status
-    const made = () => server.store.prepare<{ title: string }, []>('SELECT title FROM things').all()
+    const made = () => server.store.all(query<{ title: string }>('SELECT title FROM things'))
     fails = true
     expect([await create('a'), server.errors.length]).toEqual([500, 1])
     fails = false
@@ -206,7 +207,7 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect((await send(-299)).status).toBe(409)
     expect((await send(0)).status).toBe(201)
     const size = 'SELECT sum(octet_length(body)) AS bytes, count(*) AS rows FROM replays'
-    const { bytes = 0, rows = 0 } = first.store.prepare<{ bytes: number; rows: number }, []>(size).get() ?? {}
+    const { bytes = 0, rows = 0 } = first.store.get(query<{ bytes: number; rows: number }>(size)) ?? {}
     expect(bytes).toBeLessThan(64 * 1024)
     expect(rows).toBeGreaterThan(0)
   })

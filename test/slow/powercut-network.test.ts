@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
+import { query } from '../../src/core/store/index.ts'
 import { Network } from '../../src/social/network/network.ts'
 import { tempFolder } from '../support/folder.ts'
 import { copied, cut, labOf, life, random } from './cuts.ts'
@@ -48,13 +49,8 @@ async function inspect(path: string, acknowledged: readonly string[]) {
     address: () => 'http://localhost',
     report: (error) => errors.push(String(error)),
   })
-  const done = new Set(
-    network.store
-      .prepare<{ line: string }, []>(DONE)
-      .all()
-      .map(({ line }) => line),
-  )
-  const whole = network.store.prepare<{ integrity_check: string }, []>('PRAGMA integrity_check').all()
+  const done = new Set(network.store.all(query<{ line: string }>(DONE)).map(({ line }) => line))
+  const whole = network.store.all(query<{ integrity_check: string }>('PRAGMA integrity_check'))
   const miscounts = await network.recounts.run()
   await network.close()
   deadlines.close()

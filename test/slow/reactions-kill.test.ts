@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { query } from '../../src/core/store/index.ts'
 import { tempFolder } from '../support/folder.ts'
 import { reacting } from './children/reacting.ts'
 
@@ -23,11 +24,7 @@ test(`after ${RUNS} kills every event, including those recorded by a reaction, h
   const { store, log, reactions, deadlines } = reacting(folder.at('a.db'), (message) => reports.push(message))
   reactions.start()
   await reactions.whenIdle()
-  const all = (sql: string) =>
-    store
-      .prepare<{ seq: number }, []>(sql)
-      .all()
-      .map(({ seq }) => seq)
+  const all = (sql: string) => store.all(query<{ seq: number }>(sql)).map(({ seq }) => seq)
   const written = all("SELECT seq FROM events WHERE type = 'note.written' ORDER BY seq")
   const read = all("SELECT seq FROM events WHERE type = 'note.read' ORDER BY seq")
   expect(written.length).toBeGreaterThan(RUNS * 5)

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { query } from '../../src/core/store/index.ts'
 import { DIRECTORY_SQL } from '../../src/social/accounts/directory/directory.ts'
 import { VOUCH_SQL } from '../../src/social/accounts/reputation/reputations.ts'
 import { SIGNING_KEY_SQL } from '../../src/social/accounts/signatures/signing-keys.ts'
@@ -35,8 +36,7 @@ import { openNetwork, type TestNetwork } from './network.ts'
 
 const plan = ({ store }: TestNetwork, sql: string): string =>
   store
-    .prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
-    .all()
+    .all(query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`))
     .map(({ detail }) => detail)
     .join('\n')
 

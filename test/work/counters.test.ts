@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GC } from '../../src/core/actor.ts'
 import { AppError } from '../../src/core/errors.ts'
-import type { Statement } from '../../src/core/store/statement.ts'
+import { query } from '../../src/core/store/index.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
 import { runImport } from '../../src/work/transfer/bulk/run-import.ts'
 import { miscountsOf } from '../support/miscounts.ts'
@@ -21,15 +21,12 @@ const ASSIGNEES = ['', 'ada', 'bert']
 
 /** Every write path of beads, with several dependencies on one bead and on beads that do not exist. */
 class History {
-  readonly #last: Statement<{ last: number }, []>
   #made = 0
 
   constructor(
     private readonly work: Work,
     private readonly random: SeededRandom,
-  ) {
-    this.#last = work.store.prepare("SELECT last FROM prefixes WHERE prefix = 'mi'")
-  }
+  ) {}
 
   /** A random write, which may be rejected; returns what it was. */
   async step(): Promise<string> {
@@ -109,7 +106,9 @@ class History {
 
   /** One of the newest beads, or one that does not exist yet. */
   #any(): string {
-    const { last } = this.#last.get() ?? { last: 0 }
+    const { last } = this.work.store.get(query<{ last: number }>("SELECT last FROM prefixes WHERE prefix = 'mi'")) ?? {
+      last: 0,
+    }
     return `mi-${Math.max(1, last + 2 - Math.floor(this.random.next() * RECENT))}`
   }
 

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import type { City } from '../../src/city/city.ts'
-import type { Statement } from '../../src/core/store/statement.ts'
+import { query } from '../../src/core/store/index.ts'
 import type { Store } from '../../src/core/store/store.ts'
 import { hashToken } from '../../src/core/text/credentials.ts'
 import type { SessionCaller } from '../../src/http/caller.ts'
@@ -72,7 +72,7 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
   const { store, log, beadRepository, reactions, reconciler, drainUnits, sessions, sessionRepository } = city
   const { host, clock } = town
   const lent = new Map<string, string>()
-  const messages = store.prepare<Nudge, []>(
+  const messages = query<Nudge>(
     'SELECT session_id AS session, request_id AS name, body AS text, state FROM session_messages ORDER BY id',
   )
   let seen = log.head
@@ -111,7 +111,7 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
     /** The program of a session exits automatically. */
     exit: (id: string, exitCode = 0): Promise<void> => host.exit(sessionRepository.get(id).hostKey ?? '', exitCode),
     /** Messages to programs, oldest first; withdrawn and undeliverable ones have failed. */
-    nudges: (): Nudge[] => messages.all(),
+    nudges: (): Nudge[] => store.all(messages),
     /**
      * The types and subjects of the events that were recorded since the last call, but for those that announce what
      * waits for a person: they follow on their own, a little later.
@@ -155,4 +155,4 @@ export type Work = Awaited<ReturnType<typeof openWork>>
 
 /** The query plan of a statement, one line for each step. */
 export const plan = (store: Store, sql: string): string[] =>
-  (store.prepare(`EXPLAIN QUERY PLAN ${sql}`) as Statement<{ detail: string }, []>).all().map(({ detail }) => detail)
+  store.all(query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)).map(({ detail }) => detail)

@@ -13,5 +13,5 @@ export { databaseVersion, type KeptCopy, keptCopies, restoreCopy } from './kept-
 export { migrate } from './migrate.ts'
 export { Recounts } from './recounts.ts'
 export { stablePlan } from './stable-plan.ts'
-export { type Command, command, type Query, query, type Statement } from './statement.ts'
+export { type Command, command, type Query, query } from './statement.ts'
 export { type Orm, Store, type StoreFailure, type StoreTrouble, type Tx } from './store.ts'

@@ -1,4 +1,4 @@
-import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
+import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 import { dirname, resolve } from 'node:path'
 import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { type Actor, GC, type RepeatableRequest } from '../actor.ts'
@@ -24,7 +24,7 @@ import { StoreFiles } from './files.ts'
 import { migrate } from './migrate.ts'
 import type { StoreOptions } from './options.ts'
 import { ReadTransaction } from './read-transaction.ts'
-import { assertOpen, type Command, LazyStatement, type Query, query, type Statement, Statements } from './statement.ts'
+import { assertOpen, type Command, type Query, query, Statements } from './statement.ts'
 import { TroubleWatch } from './trouble.ts'
 import { type FailedSync, Wal } from './wal.ts'
 import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
@@ -148,11 +148,6 @@ export class Store {
   /** Names what reads see now: another name once this or another process has committed anything. */
   get version(): string {
     return `${this.#groups} ${this.get(OTHERS_VERSION)?.data_version}`
-  }
-
-  /** A statement that is compiled once, for the paths that run often. */
-  prepare<Row, Params extends SQLQueryBindings[] = SQLQueryBindings[]>(sql: string): Statement<Row, Params> {
-    return new LazyStatement(this.#db, sql, () => assertOpen(this.path, this.#closed))
   }
 
   /** Reads what is committed; the newest of it may still be on its way to the disk. `fn` is synchronous and small. */
@@ -557,21 +552,15 @@ class Checkpointer {
 
 type Returning<Row, Params extends SQLQueryBindings[]> = Query<Row, Params> | Command<Params, Row>
 
-/** A command, or a statement that a store prepared. */
-type Runnable<Row, Params extends SQLQueryBindings[]> = Command<Params, Row> | Statement<Row, Params>
-
 /** Transaction of a write: it commits or rolls back as one, independently of its group. */
 export interface Tx {
   readonly orm: Orm
   /** Actor of the change. */
   readonly actor: Actor
   /** Runs a command as part of the write. */
-  run<Params extends SQLQueryBindings[]>(command: Runnable<unknown, Params>, ...params: Params): Changes
+  run<Params extends SQLQueryBindings[]>(command: Command<Params>, ...params: Params): Changes
   /** The first row that a command returns, or that a query finds in what was written so far; null when there is none. */
-  get<Row, Params extends SQLQueryBindings[]>(
-    sql: Returning<Row, Params> | Statement<Row, Params>,
-    ...params: Params
-  ): Row | null
+  get<Row, Params extends SQLQueryBindings[]>(sql: Returning<Row, Params>, ...params: Params): Row | null
   /** All rows that a command returns, or that a query finds in what was written so far. */
   all<Row, Params extends SQLQueryBindings[]>(sql: Returning<Row, Params>, ...params: Params): Row[]
   /** Runs once the write is on disk, in order of commit; an effect only notifies and never throws. */
@@ -592,17 +581,14 @@ class OpenWrite implements Tx {
     private readonly statements: Statements,
   ) {}
 
-  run<Params extends SQLQueryBindings[]>(command: Runnable<unknown, Params>, ...params: Params): Changes {
+  run<Params extends SQLQueryBindings[]>(command: Command<Params>, ...params: Params): Changes {
     this.#check()
-    return 'kind' in command ? this.statements.compiled(command).run(...params) : command.run(...params)
+    return this.statements.compiled(command).run(...params)
   }
 
-  get<Row, Params extends SQLQueryBindings[]>(
-    sql: Returning<Row, Params> | Statement<Row, Params>,
-    ...params: Params
-  ): Row | null {
+  get<Row, Params extends SQLQueryBindings[]>(sql: Returning<Row, Params>, ...params: Params): Row | null {
     this.#check()
-    return 'kind' in sql ? this.statements.compiled(sql).get(...params) : sql.get(...params)
+    return this.statements.compiled(sql).get(...params)
   }
 
   all<Row, Params extends SQLQueryBindings[]>(sql: Returning<Row, Params>, ...params: Params): Row[] {

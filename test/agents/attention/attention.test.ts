@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
 import { toTimestamp } from '../../../src/core/clock.ts'
+import { query } from '../../../src/core/store/index.ts'
 import { PROBE_MS } from '../../../src/core/store/trouble.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
@@ -53,7 +54,7 @@ describe('the attention list', () => {
   test('includes a full disk until there is room, and what came up in between is announced then', async () => {
     await using town = scriptedTown(AGENTS)
     const city = await town.open()
-    const limit = (pages: number) => city.store.prepare(`PRAGMA max_page_count = ${pages}`).get()
+    const limit = (pages: number) => city.store.get(query<unknown>(`PRAGMA max_page_count = ${pages}`))
     const parked = { title: 'cursed', labels: ['gc:parked'], metadata: { 'gc.routed_to': 'worker' } }
     await city.reconciler.settle()
     await city.attention.whenIdle()

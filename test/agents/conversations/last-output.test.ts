@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import type { SseFrame } from '../../../src/http/sse.ts'
 import { until } from '../../support/until.ts'
 import { human, openWork, type Work } from '../../work/world.ts'
@@ -104,7 +105,7 @@ describe('the last output of a program without a log', () => {
     await work.host.exit(key, 0, ['done'])
     await work.settled()
     await work.sessions.control.close(id, human, { remove: true })
-    expect(work.store.prepare('SELECT session FROM session_last_output').all()).toEqual([])
+    expect(work.store.all(query<unknown>('SELECT session FROM session_last_output'))).toEqual([])
   })
 
   test('is removed 30 days after the run, once the session is closed', async () => {
@@ -113,15 +114,15 @@ describe('the last output of a program without a log', () => {
     const { sessions, host, clock, store } = work
     await host.exit(key, 0, ['done'])
     await work.settled()
-    const kept = store.prepare<{ session: string }, []>('SELECT session FROM session_last_output')
+    const kept = query<{ session: string }>('SELECT session FROM session_last_output')
     clock.stop(40 * DAY)
     await clock.advance(DAY)
     await work.settled()
-    expect(kept.all()).toEqual([{ session: id }])
+    expect(store.all(kept)).toEqual([{ session: id }])
     await sessions.control.close(id, human)
     await work.settled()
     await clock.advance(DAY)
-    await until(() => kept.all().length === 0)
+    await until(() => store.all(kept).length === 0)
     expect(await sessions.transcripts.get(id, {})).not.toHaveProperty('turns')
   })
 })

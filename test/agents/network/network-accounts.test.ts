@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync 
 import { join } from 'node:path'
 import type { AgentNetwork } from '../../../src/agents/network/network.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { query } from '../../../src/core/store/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
 
@@ -126,9 +127,8 @@ test('a running agent is notified of what is new, once', async () => {
   await start()
   const beat = () => city.networkHeartbeat.beat()
   const nudges = () =>
-    city.store
-      .prepare<{ body: string }, []>("SELECT body FROM session_messages WHERE request_id LIKE 'network-%'")
-      .all().length
+    city.store.all(query<{ body: string }>("SELECT body FROM session_messages WHERE request_id LIKE 'network-%'"))
+      .length
   await beat()
   expect(nudges()).toBe(0)
   state.unread = 2

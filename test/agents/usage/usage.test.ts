@@ -8,6 +8,7 @@ import { sanitizeUsage } from '../../../src/agents/usage/sanitize.ts'
 import { type UsageFact, UsageStore } from '../../../src/agents/usage/usage-store.ts'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
 import { Config } from '../../../src/config/compose/config.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { Store } from '../../../src/core/store/store.ts'
 import type { Entry, ModelUsage } from '../../../src/programs/entries/entry.ts'
 import { write } from '../../programs/samples.ts'
@@ -216,10 +217,10 @@ describe('the usage store', () => {
       cityMigrations.findIndex((migration) => migration.includes('usage_days')),
     )
     const older = Store.open(folder.at('city.db'), before)
-    const insert = older.prepare<unknown, [number]>(
-      `INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, model, input, cost)
-       VALUES ('k', ?, 'model', 's0', 'old', 'clerk', '', 'm', 7, 0.5)`,
-    )
+    const insert = command<
+      [number]
+    >(`INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, model, input, cost)
+       VALUES ('k', ?, 'model', 's0', 'old', 'clerk', '', 'm', 7, 0.5)`)
     await older.write((tx) => void tx.run(insert, NOON - 48 * HOUR))
     await older.close()
     const store = Store.open(folder.at('city.db'), cityMigrations)

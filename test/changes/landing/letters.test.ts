@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ChangeApproved } from '../../../src/changes/review/index.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
 import { until } from '../../support/until.ts'
@@ -65,10 +66,10 @@ test('a conflict reaches its owner once, with both sides, who changed it, and co
     { asks: expect.stringContaining('(conflict): conflicts with main in base.txt; its owner has not answered') },
   ])
   follow(letter, worker.path)
-  const use = world.city.store.prepare<unknown, [at: number, session: string]>(
-    `INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, input, cost)
-     VALUES ('a', ?, 'model', ?, '', '', 'shop', 700, 0.25)`,
-  )
+  const use = command<
+    [at: number, session: string]
+  >(`INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, input, cost)
+     VALUES ('a', ?, 'model', ?, '', '', 'shop', 700, 0.25)`)
   await world.city.store.write((tx) => tx.run(use, world.clock.now(), worker.id))
   await submit(world, worker)
   await world.settle()

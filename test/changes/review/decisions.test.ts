@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { AppError } from '../../../src/core/errors.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { until } from '../../support/until.ts'
 import { commit, git, reviewWorld } from './world.ts'
@@ -119,10 +120,10 @@ test('each decided change counts once in the totals of its agent, with the time 
   await using world = await reviewWorld()
   const { changes, reviews, store, changeRows } = world.city
   const first = await world.claimed()
-  const use = store.prepare<unknown, [key: string, at: number, session: string, tokens: number, cost: number]>(
-    `INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, input, cost)
-     VALUES (?, ?, 'model', ?, '', 'shop/worker', 'shop', ?, ?)`,
-  )
+  const use = command<
+    [key: string, at: number, session: string, tokens: number, cost: number]
+  >(`INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, input, cost)
+     VALUES (?, ?, 'model', ?, '', 'shop/worker', 'shop', ?, ?)`)
   const used = (session: string, key: string, tokens: number) =>
     store.write((tx) => tx.run(use, key, world.clock.now(), session, tokens, tokens / 1000))
   await used(first.id, 'a', 500)

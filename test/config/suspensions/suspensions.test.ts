@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { scriptedTown } from '../../support/city.ts'
 
 test('a suspension is a row only while it differs from what is declared', async () => {
@@ -9,7 +10,7 @@ test('a suspension is a row only while it differs from what is declared', async 
   suspensions.onChange(() => notified++)
   const set = (suspended: boolean, declared: boolean) =>
     store.write((tx) => suspensions.set(tx, 'agent', 'shop/w', suspended, declared))
-  const rows = () => store.prepare('SELECT kind, name, suspended FROM suspensions').all()
+  const rows = () => store.all(query<unknown>('SELECT kind, name, suspended FROM suspensions'))
 
   expect(suspensions.isSuspended('agent', 'shop/w', false)).toBe(false)
   expect(await set(true, false)).toBe(true)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
 import { MAX_FAILURES } from '../../../src/connect/services/back-off.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { type ScriptedTown, scriptedTown } from '../../support/city.ts'
 
@@ -105,7 +106,7 @@ describe('the process of a service', () => {
   test('waits in a city that an earlier gc had open until a person approves it', async () => {
     await using town = scriptedTown(ECHO)
     const before = await town.open()
-    await before.store.write((tx) => void tx.run(before.store.prepare('INSERT INTO order_approval (since) VALUES (0)')))
+    await before.store.write((tx) => void tx.run(command('INSERT INTO order_approval (since) VALUES (0)')))
     await before.close({ endSessions: true })
     const city = await town.open()
     expect(keysOf(town)).toEqual([])

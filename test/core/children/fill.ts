@@ -1,13 +1,14 @@
 import { AppError } from '../../../src/core/errors.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { Store } from '../../../src/core/store/store.ts'
 
 const store = Store.open('a.db', ['CREATE TABLE notes (id INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL)'])
-const insert = store.prepare('INSERT INTO notes (text) VALUES (?)')
+const insert = command<[string]>('INSERT INTO notes (text) VALUES (?)')
 const report = { acknowledged: 0, rejected: 0, effects: 0, codes: [] as string[] }
 
 const write = () =>
   store.write((tx) => {
-    insert.run('x'.repeat(5000))
+    tx.run(insert, 'x'.repeat(5000))
     tx.after(() => report.effects++)
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { type FollowedEvent, Follower, type FollowLimits, type LogSource } from '../../../src/core/events/follow.ts'
 import type { PullSource } from '../../../src/core/pull-source.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { eventWorld } from './world.ts'
 
 const label = (one: FollowedEvent): string =>
@@ -89,7 +90,7 @@ describe('following one log', () => {
     await using world = eventWorld()
     await world.fill(10)
     await world.reopen()
-    await world.store.write(() => void world.store.prepare('DELETE FROM events WHERE seq <= 6').run())
+    await world.store.write((tx) => void tx.run(command('DELETE FROM events WHERE seq <= 6')))
     const stream = following([{ name: 'a', log: world.log, after: 2 }])
     expect(await stream.take(5)).toEqual(['a gap 2-6 removed', ...numbered('a', 7, 10)])
     stream.close()
@@ -99,7 +100,7 @@ describe('following one log', () => {
     await using world = eventWorld()
     await world.fill(10)
     await world.reopen()
-    await world.store.write(() => void world.store.prepare('DELETE FROM events').run())
+    await world.store.write((tx) => void tx.run(command('DELETE FROM events')))
     const stream = following([{ name: 'a', log: world.log, after: 0 }])
     expect(await stream.take(1)).toEqual(['a gap 0-10 removed'])
     const next = stream.take(1)

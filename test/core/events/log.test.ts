@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { EventLog } from '../../../src/core/events/log.ts'
 import { HORIZON, PAGES } from '../../../src/core/events/row.ts'
+import { command, query } from '../../../src/core/store/index.ts'
 import { eventWorld, NoteWritten, note } from './world.ts'
 
 const seqs = (events: { seq: number }[]): number[] => events.map(({ seq }) => seq)
@@ -52,7 +53,7 @@ describe('recording', () => {
     const [failed, second] = await Promise.allSettled([undone, world.record()])
     expect(failed?.status).toBe('rejected')
     expect(second).toEqual({ status: 'fulfilled', value: 2 })
-    await world.store.write(() => void world.store.prepare('DELETE FROM events').run())
+    await world.store.write((tx) => void tx.run(command('DELETE FROM events')))
     await world.reopen()
     expect([world.log.head, world.log.oldest]).toEqual([2, 3])
     expect(await world.record()).toBe(3)
@@ -202,10 +203,7 @@ describe('pages', () => {
   test('are read through an index for every filter', async () => {
     await using world = eventWorld()
     const plans = [...Object.values(PAGES), HORIZON].map((sql) =>
-      world.store
-        .prepare<{ detail: string }, []>(`EXPLAIN QUERY PLAN ${sql}`)
-        .all()
-        .map(({ detail }) => detail),
+      world.store.all(query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)).map(({ detail }) => detail),
     )
     expect(plans).toEqual([
       ['SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)'],

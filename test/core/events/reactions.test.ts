@@ -1,5 +1,6 @@
 import { describe, expect, spyOn, test } from 'bun:test'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
+import { command, query } from '../../../src/core/store/index.ts'
 import type { Tx } from '../../../src/core/store/store.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld, note } from './world.ts'
@@ -13,21 +14,20 @@ function noting(
   types: readonly string[],
   also?: (tx: Tx, recorded: RecordedEvent) => void,
 ) {
-  const insert = world.store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')
+  const insert = command<[number, string]>('INSERT INTO done (seq, consumer) VALUES (?, ?)')
   world.reactions.on(name, types, (tx, recorded) => {
-    insert.run(recorded.seq, name)
+    tx.run(insert, recorded.seq, name)
     also?.(tx, recorded)
   })
 }
 
 const done = (world: World, name: string): number[] =>
   world.store
-    .prepare<{ seq: number }, [string]>('SELECT seq FROM done WHERE consumer = ? ORDER BY rowid')
-    .all(name)
+    .all(query<{ seq: number }, [string]>('SELECT seq FROM done WHERE consumer = ? ORDER BY rowid'), name)
     .map(({ seq }) => seq)
 
 const cursor = (world: World, name: string): number | undefined =>
-  world.store.prepare<{ seq: number }, [string]>('SELECT seq FROM cursors WHERE consumer = ?').get(name)?.seq
+  world.store.get(query<{ seq: number }, [string]>('SELECT seq FROM cursors WHERE consumer = ?'), name)?.seq
 
 describe('a consumer', () => {
   test('receives each event of its types once, in order, whether recorded before or after the start', async () => {
@@ -223,7 +223,7 @@ describe('cursors', () => {
     await world.reactions.whenIdle()
     await world.reactions.stop()
     await world.fill(9)
-    await world.store.write(() => void world.store.prepare('DELETE FROM events WHERE seq <= 5').run())
+    await world.store.write((tx) => void tx.run(command('DELETE FROM events WHERE seq <= 5')))
     await world.reopen()
     noting(world, 'notes', ['note.written'])
     world.reactions.start()
@@ -310,12 +310,12 @@ describe('a full store', () => {
     await using world = eventWorld()
     await world.fill(1)
     let full = true
-    const plain = world.store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')
-    world.reactions.on('notes', ['note.written'], (_tx, { seq }) => {
-      if (full) world.store.prepare("INSERT INTO done VALUES (0, printf('%.*c', 5000000, 'x'))").run()
-      plain.run(seq, 'notes')
+    const plain = command<[number, string]>('INSERT INTO done (seq, consumer) VALUES (?, ?)')
+    world.reactions.on('notes', ['note.written'], (tx, { seq }) => {
+      if (full) tx.run(command("INSERT INTO done VALUES (0, printf('%.*c', 5000000, 'x'))"))
+      tx.run(plain, seq, 'notes')
     })
-    world.store.prepare('PRAGMA max_page_count = 60').get()
+    world.store.get(query<unknown>('PRAGMA max_page_count = 60'))
     world.reactions.start()
     for (let n = 0; n < 8; n++) {
       await until(() => world.clock.armed === 1)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { GC } from '../../../src/core/actor.ts'
 import { EventRetention, type RetentionLimits } from '../../../src/core/events/retention.ts'
 import { EventArchives } from '../../../src/core/events/rotation.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld } from './world.ts'
 
@@ -97,8 +98,8 @@ test('events that a pending archive still needs are kept', async () => {
   )
   await (await archives.rotate(GC))?.written
   await world.fill(20)
-  await world.store.write(() => {
-    world.store.prepare("INSERT INTO event_archives VALUES (121, 101, '/nowhere', 0, 0)").run()
+  await world.store.write((tx) => {
+    tx.run(command("INSERT INTO event_archives VALUES (121, 101, '/nowhere', 0, 0)"))
   })
   await world.clock.advance(2 * DAY)
   await retention().run()

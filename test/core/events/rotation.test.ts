@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { GC } from '../../../src/core/actor.ts'
 import { type ArchiveLimits, EventArchives } from '../../../src/core/events/rotation.ts'
+import { command, query } from '../../../src/core/store/index.ts'
 import { until } from '../../support/until.ts'
 import { eventWorld, note } from './world.ts'
 
@@ -82,8 +83,8 @@ test('an archive interrupted by a process exit is written on resume', async () =
   await using world = eventWorld()
   await world.fill(3)
   const path = world.folder.at('late.gz')
-  await world.store.write(() => {
-    world.store.prepare("INSERT INTO event_archives VALUES (3, 1, 'late.gz', 0, 0)").run()
+  await world.store.write((tx) => {
+    tx.run(command("INSERT INTO event_archives VALUES (3, 1, 'late.gz', 0, 0)"))
   })
   await world.reopen()
   const archives = archivesOf(world)
@@ -100,12 +101,12 @@ test('a log moved with its archives writes and removes them at its new location'
   await using world = eventWorld()
   await world.fill(3)
   await (await archivesOf(world).rotate(GC))?.written
-  await world.store.write(() => {
-    world.store.prepare("INSERT INTO event_archives VALUES (4, 4, '/was/elsewhere/late.gz', 0, 0)").run()
+  await world.store.write((tx) => {
+    tx.run(command("INSERT INTO event_archives VALUES (4, 4, '/was/elsewhere/late.gz', 0, 0)"))
   })
   await archivesOf(world).resume()
   expect(lines(world.folder.at('late.gz'))).toMatchObject([{ seq: 4, type: 'events.rotated' }])
-  const names = world.store.prepare<{ path: string }, []>('SELECT path FROM event_archives WHERE last_seq = 3').all()
+  const names = world.store.all(query<{ path: string }>('SELECT path FROM event_archives WHERE last_seq = 3'))
   expect(names).toEqual([{ path: 'events.jsonl.archive-20260105T090000Z-seq-1-3.gz' }])
   expect(await archivesOf(world, { age: 1, bytes: 0 }).expire()).toBe(0)
   await world.clock.advance(DAY)

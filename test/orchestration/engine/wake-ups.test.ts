@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { human, type Work } from '../../work/world.ts'
 import { close, openRuns, startRun } from './graph.ts'
 
 /** Position in the city's events that the engine has confirmed. */
 const cursorOf = (work: Work): number =>
-  work.store.prepare<{ seq: number }, []>("SELECT seq FROM cursors WHERE consumer = 'runs'").get()?.seq ?? 0
+  work.store.get(query<{ seq: number }>("SELECT seq FROM cursors WHERE consumer = 'runs'"))?.seq ?? 0
 
 const begin = (work: Work, id: string) => work.beads.update(human, id, { status: 'in_progress' })
 

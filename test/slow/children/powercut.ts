@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import { command } from '../../../src/core/store/index.ts'
 import { Store } from '../../../src/core/store/store.ts'
 
 /**
@@ -14,14 +15,14 @@ const store = Store.open(
     ...(how === 'unsynced' && { sync: async () => {} }),
   },
 )
-const insert = store.prepare('INSERT INTO notes (id, size, text) VALUES (?, ?, ?)')
+const insert = command<[string, number, string]>('INSERT INTO notes (id, size, text) VALUES (?, ?, ?)')
 let next = 0
 
 async function writer(): Promise<void> {
   for (;;) {
     const id = `${run}-${next++}`
     const size = (next * 7919) % (next % 50 === 0 ? 60_000 : 600)
-    await store.write(() => void insert.run(id, size, 'x'.repeat(size)))
+    await store.write((tx) => void tx.run(insert, id, size, 'x'.repeat(size)))
     writeSync(1, `${id}\n`)
   }
 }

@@ -8,6 +8,7 @@ import { defineEvent } from '../../../src/core/events/event.ts'
 import sql from '../../../src/core/events/log.sql' with { type: 'text' }
 import { EventLog } from '../../../src/core/events/log.ts'
 import { Reactions } from '../../../src/core/events/reactions.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { Store, type StoreOptions } from '../../../src/core/store/store.ts'
 
 const note = (type: string) => defineEvent(type, Type.Unknown(), 'Something was noted.')
@@ -20,12 +21,12 @@ export function reacting(path: string, report: (message: string) => void, option
   const store = Store.open(path, [sql, emitted, actors, DONE], options)
   const log = new EventLog(store, systemClock, deadlines)
   const reactions = new Reactions(store, log, deadlines, report)
-  const insert = store.prepare('INSERT INTO done (seq, consumer) VALUES (?, ?)')
+  const insert = command<[number, string]>('INSERT INTO done (seq, consumer) VALUES (?, ?)')
   reactions.on('reader', ['note.written'], (tx, { seq }) => {
-    insert.run(seq, 'reader')
+    tx.run(insert, seq, 'reader')
     log.append(tx, note('note.read'), { actor: 'reader', subject: String(seq) }, {})
   })
-  reactions.on('keeper', ['note.read'], (_tx, { seq }) => void insert.run(seq, 'keeper'))
+  reactions.on('keeper', ['note.read'], (tx, { seq }) => void tx.run(insert, seq, 'keeper'))
   return { store, log, reactions, deadlines }
 }
 

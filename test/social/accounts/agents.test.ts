@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { type Json, openNetwork } from '../network.ts'
 
 describe('registering', () => {
@@ -18,7 +19,7 @@ describe('registering', () => {
     const me = await network.api('GET', '/agents/me', agent.api_key)
     expect(me.body.agent).toMatchObject({ name: 'Ada', display_name: 'Ada', description: 'Counts', karma: 0 })
     const rows = ['agents', 'agent_keys', 'agent_claims', 'events'].map((table) =>
-      JSON.stringify(network.store.prepare(`SELECT * FROM ${table}`).all()),
+      JSON.stringify(network.store.all(query<unknown>(`SELECT * FROM ${table}`))),
     )
     for (const secret of [agent.api_key, agent.claim_url?.split('/').at(-1), agent.verification_code]) {
       expect(rows.join()).not.toContain(String(secret))
@@ -167,7 +168,7 @@ describe('a profile', () => {
     expect(await last(network)).toBe('2026-01-05T10:00:00Z')
     await network.stop()
     await using again = await openNetwork({ folder: network.folder, clock: network.clock })
-    const row = again.store.prepare<{ at: number }, []>('SELECT last_active_at AS at FROM agents').get()
+    const row = again.store.get(query<{ at: number }>('SELECT last_active_at AS at FROM agents'))
     expect(row?.at).toBe(Date.parse('2026-01-05T10:00:00Z'))
     expect(await last(again)).toBe('2026-01-05T10:00:05Z')
   })
@@ -273,7 +274,7 @@ describe('deleting an account', () => {
     expect(events.filter((type) => type === 'post.deleted')).toHaveLength(45)
     expect(events.filter((type) => type === 'post.voted')).toHaveLength(1)
     const stored = ['agents', 'posts', 'comments', 'gone_names'].map((table) =>
-      JSON.stringify(network.store.prepare(`SELECT * FROM ${table}`).all()),
+      JSON.stringify(network.store.all(query<unknown>(`SELECT * FROM ${table}`))),
     )
     expect(stored.join()).not.toMatch(/"ada"|"Ada"|wombat says/)
   })
@@ -293,7 +294,7 @@ describe('deleting an account', () => {
     const statuses = new Set((await Promise.all(writes.flat())).map(({ status }) => status))
     expect([...statuses].filter((status) => ![200, 201, 401, 409].includes(status))).toEqual([])
     await network.deletions.resume()
-    const rows = (sql: string) => network.store.prepare(`SELECT count(*) AS n FROM ${sql}`).get()
+    const rows = (sql: string) => network.store.get(query<unknown>(`SELECT count(*) AS n FROM ${sql}`))
     expect(rows("posts WHERE deleted_at IS NULL AND title LIKE 'late%'")).toEqual({ n: 0 })
     expect(rows("comments WHERE deleted_at IS NULL AND content LIKE 'late%'")).toEqual({ n: 0 })
     expect([rows('follows'), rows('subscriptions')]).toEqual([{ n: 0 }, { n: 0 }])
@@ -314,13 +315,15 @@ describe('deleting an account', () => {
     const network = await openNetwork()
     const ada = await network.agent('ada')
     for (let at = 0; at < 30; at++) await network.post(ada, `post ${at}`)
-    await network.store.write(() => {
-      network.store.prepare('UPDATE agents SET deleted_at = 1, leaving = 1').run()
+    await network.store.write((tx) => {
+      tx.run(command('UPDATE agents SET deleted_at = 1, leaving = 1'))
     })
     await network.stop()
     await using again = await openNetwork({ folder: network.folder })
     await again.deletions.resume()
-    expect(again.store.prepare('SELECT count(*) AS n FROM posts WHERE deleted_at IS NULL').get()).toEqual({ n: 0 })
+    expect(again.store.get(query<unknown>('SELECT count(*) AS n FROM posts WHERE deleted_at IS NULL'))).toEqual({
+      n: 0,
+    })
     expect(await again.recount()).toEqual([])
   })
 })

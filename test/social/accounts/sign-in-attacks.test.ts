@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { Browser } from '../browser.ts'
 import { type Forgery, openProvider, openRogueProvider } from '../identity-provider.ts'
 import { openSite, type Site } from '../site.ts'
@@ -165,7 +166,7 @@ describe('attacks on signing in with a real provider', () => {
     const header = first.headers.get('set-cookie') ?? ''
     expect(header).toMatch(/^gc-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
     const cookie = browser.cookie(site.url, 'gc-session') ?? ''
-    const rows = JSON.stringify(site.network.store.prepare('SELECT * FROM guests').all())
+    const rows = JSON.stringify(site.network.store.all(query<unknown>('SELECT * FROM guests')))
     expect(rows).toContain('ada')
     expect(rows).not.toContain(cookie)
     await using secure = await openSite({

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { type InnerList, parseDictionary } from 'structured-headers'
 import { RequestSigner } from '../../../src/client/request-signer.ts'
+import { query } from '../../../src/core/store/index.ts'
 import { checkContentDigest } from '../../../src/social/accounts/signatures/content-digest.ts'
 import { isSignedWith } from '../../../src/social/accounts/signatures/public-key.ts'
 import { signatureBase } from '../../../src/social/accounts/signatures/signature-base.ts'
@@ -135,7 +136,7 @@ test('nothing that the database holds can be sent instead of a signature', async
   const { id, ask } = await signingAgent(network, 'ada')
   await ask('PUT', '/agents/me/bearer-keys', { enabled: false })
   const rows = ['agents', 'agent_keys', 'signing_keys', 'agent_claims', 'used_signatures'].flatMap((table) =>
-    network.store.prepare<Json, []>(`SELECT * FROM ${table}`).all(),
+    network.store.all(query<Json>(`SELECT * FROM ${table}`)),
   )
   const values = rows.flatMap((row) => Object.values(row)).filter((value) => typeof value === 'string')
   expect(values).toContain(id)
@@ -172,13 +173,13 @@ test('a signature is accepted once, also after a restart and behind a proxy, and
   await using again = await openNetwork({ folder, clock, settings: OWN })
   expect(await send(again, first)).toMatch(/used before/)
   expect(await send(again, sign())).toBe(200)
-  const rows = again.store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM used_signatures')
-  expect(rows.get()?.n).toBe(4)
+  const used = query<{ n: number }>('SELECT count(*) AS n FROM used_signatures')
+  expect(again.store.get(used)?.n).toBe(4)
   await clock.advance(340_000)
   await again.store.write(() => {})
   await clock.advance(340_000)
   await again.store.write(() => {})
-  expect(rows.get()?.n).toBe(0)
+  expect(again.store.get(used)?.n).toBe(0)
 })
 
 test('requests that a signature does not match or cover are rejected and change nothing', async () => {

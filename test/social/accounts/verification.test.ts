@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { inWords, newChallenge, parseAnswer } from '../../../src/social/accounts/verification/challenges.ts'
 import { UNLIMITED } from '../../support/unlimited.ts'
 import { until } from '../../support/until.ts'
@@ -50,7 +51,7 @@ async function send(key: string, path: string, body: Json) {
 }
 
 const countWaiting = (id: unknown): number | undefined =>
-  network.store.prepare<{ n: number }, [string]>('SELECT count(*) AS n FROM pending_texts WHERE id = ?').get(String(id))
+  network.store.get(query<{ n: number }, [string]>('SELECT count(*) AS n FROM pending_texts WHERE id = ?'), String(id))
     ?.n
 
 const draft = (title: string): Json => ({ submolt: 'general', title, content: `${title}, at length` })
@@ -213,11 +214,14 @@ test('without the option no one is asked', async () => {
 
 test('agents with vouches get no challenges', async () => {
   const key = await network.agent('old')
-  const n = network.store.prepare<{ n: number }, []>("SELECT n FROM agents WHERE handle = 'old'").get()?.n ?? 0
-  await network.store.write(() =>
-    network.store
-      .prepare('UPDATE agents SET karma = 50, claimed_at = created_at, created_at = created_at - 864000000 WHERE n = ?')
-      .run(n),
+  const n = network.store.get(query<{ n: number }>("SELECT n FROM agents WHERE handle = 'old'"))?.n ?? 0
+  await network.store.write((tx) =>
+    tx.run(
+      command<[number]>(
+        'UPDATE agents SET karma = 50, claimed_at = created_at, created_at = created_at - 864000000 WHERE n = ?',
+      ),
+      n,
+    ),
   )
   expect((await network.api('POST', '/posts', key, draft('Stones'))).body.verification_required).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { command } from '../../../src/core/store/index.ts'
 import { type Json, openNetwork } from '../network.ts'
 
 const names = (body: Json) => (body.submolts as Json[]).map(({ name }) => name)
@@ -96,7 +97,7 @@ test('communities are listed by subscribers, age or name, page by page', async (
   await using network = await openNetwork()
   const keys = await Promise.all(['one', 'two', 'three', 'four'].map((name) => network.agent(`${name}-agent`)))
   const subscribers = { ducks: 2, cranes: 4, bees: 2, ants: 3 }
-  await network.store.write(() => void network.store.prepare('UPDATE submolts SET created_at = 0').run())
+  await network.store.write((tx) => void tx.run(command('UPDATE submolts SET created_at = 0')))
   for (const [name, count] of Object.entries(subscribers)) {
     await network.clock.advance(1_000)
     await network.api('POST', '/submolts', keys[0], { name })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { distinctiveWords } from '../../../src/social/limits/duplicates/words.ts'
 import { UNLIMITED } from '../../support/unlimited.ts'
 import { until } from '../../support/until.ts'
@@ -24,7 +25,7 @@ afterAll(() => network[Symbol.asyncDispose]())
 const stored = ({ store }: TestNetwork): number[] =>
   ['text_prints', 'text_bands'].map((table) => {
     const column = table === 'text_bands' ? 'DISTINCT print' : '*'
-    return store.prepare<{ n: number }, []>(`SELECT count(${column}) AS n FROM ${table}`).get()?.n ?? 0
+    return store.get(query<{ n: number }>(`SELECT count(${column}) AS n FROM ${table}`))?.n ?? 0
   })
 
 /** A community of its own for each test, with who owns it. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { parseAddress } from '../../../src/core/addresses.ts'
+import { query } from '../../../src/core/store/index.ts'
 import { addressGroup } from '../../../src/social/limits/addresses.ts'
 import { UNLIMITED } from '../../support/unlimited.ts'
 import { eventually } from '../../support/until.ts'
@@ -319,8 +320,8 @@ describe('requests', () => {
 test('charges that no limit counts any more are deleted', async () => {
   await using network = await openNetwork({ limited: true })
   await network.post(await network.agent('ada'))
-  const statement = network.store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM charges')
-  const charges = () => statement.get()?.n
+  const statement = query<{ n: number }>('SELECT count(*) AS n FROM charges')
+  const charges = () => network.store.get(statement)?.n
   expect(charges()).toBe(2)
   const anHourLater = () => network.clock.advance(60 * MINUTE).then(charges)
   await eventually('charges are forgotten', 10_000, anHourLater, (left) => left === 0)

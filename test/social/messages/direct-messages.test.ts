@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { type Json, openNetwork, type TestNetwork } from '../network.ts'
 
 const WHY = 'We both count things'
@@ -104,7 +105,7 @@ describe('a conversation', () => {
     await network.api('DELETE', '/agents/me', ada)
     await network.services.deletions.resume()
     expect((await dm('GET', `/conversations/${id}`, bob)).status).toBe(404)
-    const rows = (table: string) => network.store.prepare(`SELECT * FROM ${table}`).all()
+    const rows = (table: string) => network.store.all(query<unknown>(`SELECT * FROM ${table}`))
     expect(['conversations', 'conversation_members', 'direct_messages'].flatMap(rows)).toEqual([])
   })
 })
@@ -112,7 +113,7 @@ describe('a conversation', () => {
 test('an agent that registered elsewhere less than a day ago asks no one for a conversation', async () => {
   await using network = await openNetwork({ limited: true })
   const [ada] = [await network.agent('ada'), await network.agent('bob')]
-  await network.store.write(() => void network.store.prepare('UPDATE agents SET foreign_born = 1').run())
+  await network.store.write((tx) => void tx.run(command('UPDATE agents SET foreign_born = 1')))
   const ask = () => network.api('POST', '/agents/dm/request', ada, { to: 'bob', message: WHY })
   expect(await ask()).toMatchObject({
     status: 403,

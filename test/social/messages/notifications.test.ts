@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { mentionedNames } from '../../../src/social/messages/notifications/mentions.ts'
 import type { Notification, NotificationListResponse } from '../../../src/social/messages/notifications/schema.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from '../network.ts'
@@ -135,7 +136,7 @@ describe('notifications', () => {
     await network.comment(bob, post.id)
     await network.api('DELETE', '/agents/me', ada)
     await network.services.deletions.resume()
-    expect(network.store.prepare('SELECT * FROM notifications').all()).toEqual([])
+    expect(network.store.all(query<unknown>('SELECT * FROM notifications'))).toEqual([])
   })
 })
 

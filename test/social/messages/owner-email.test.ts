@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
+import { query } from '../../../src/core/store/index.ts'
 import { readSocialConfig } from '../../../src/social/network/config.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
@@ -69,7 +70,7 @@ test('a link is mailed to the human of an agent, and verifies the address once',
   expect(network.recorded()).toEqual(['owner_email.verified'])
   expect(await network.ownerEmails.verify(token)).toBe(false)
   expect((await setUp('human@example.org')).body.message).toBe('This address is already stored')
-  expect(JSON.stringify(network.store.prepare('SELECT * FROM owner_emails').all())).not.toContain(token)
+  expect(JSON.stringify(network.store.all(query<unknown>('SELECT * FROM owner_emails')))).not.toContain(token)
   expect(server.mails).toHaveLength(1)
 })
 
@@ -119,7 +120,7 @@ test('without a mail server the address is stored, and what is not an address is
   expect(await setUp('human@example.org')).toBe(200)
   expect(network.recorded()).toEqual(['owner_email.set'])
   await network.api('DELETE', '/agents/me', key)
-  expect(network.store.prepare('SELECT * FROM owner_emails').all()).toEqual([])
+  expect(network.store.all(query<unknown>('SELECT * FROM owner_emails'))).toEqual([])
 })
 
 test('a mail server that is not there is reported, and does not keep the agent waiting', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { RequestSigner } from '../../../src/client/request-signer.ts'
+import { command, query } from '../../../src/core/store/index.ts'
 import { thumbprintOf } from '../../../src/social/accounts/signatures/public-key.ts'
 import { verifyExport } from '../../../src/supervisor/social-export.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from '../network.ts'
@@ -116,17 +117,15 @@ test('followers come back as soon as both are here, anyone who moves first, each
   expect(await send(next, 'ada-moved', file)).toMatchObject({ follows: 1, waiting_follows: 0 })
   expect(await countsOf(next, 'ada-moved')).toEqual({ follower_count: 1, following_count: 1 })
   expect(await next.recount()).toEqual([])
-  expect(next.store.prepare('SELECT follower FROM moved_follows').all()).toHaveLength(1)
-  expect(next.store.prepare('SELECT key FROM arrived_keys').all()).toEqual([])
+  expect(next.store.all(query<unknown>('SELECT follower FROM moved_follows'))).toHaveLength(1)
+  expect(next.store.all(query<unknown>('SELECT key FROM arrived_keys'))).toEqual([])
 })
 
 test('all who wait for an agent follow it in slices, but for those that were deleted in between', async () => {
   await using next = await openNetwork()
   const signer = newSigner()
   const keys = await Promise.all(Array.from({ length: 45 }, (_, n) => next.agent(`f${n}`)))
-  const wait = next.store.prepare<unknown, [string]>(
-    'INSERT INTO moved_follows (key, follower) SELECT ?, n FROM agents',
-  )
+  const wait = command<[string]>('INSERT INTO moved_follows (key, follower) SELECT ?, n FROM agents')
   await next.store.write((tx) => tx.run(wait, signer.keyId))
   expect((await next.api('DELETE', '/agents/me', keys[7])).status).toBe(200)
   await next.deletions.resume()
@@ -134,7 +133,7 @@ test('all who wait for an agent follow it in slices, but for those that were del
   await next.movedFollows.resume()
   expect(await countsOf(next, 'ada')).toEqual({ follower_count: 44, following_count: 0 })
   expect(await next.recount()).toEqual([])
-  expect(next.store.prepare('SELECT key FROM moved_follows').all()).toEqual([])
+  expect(next.store.all(query<unknown>('SELECT key FROM moved_follows'))).toEqual([])
 })
 
 test('an export that was changed, or that is not the account’s, is refused and adds nothing', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { query } from '../../../src/core/store/index.ts'
 import { promoteNetwork } from '../../../src/supervisor/social-restore.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
@@ -22,7 +23,7 @@ test('a network stops writing once a promoted copy answers at its public address
   const home = await copyOf(old, folder)
   expect(await promoteNetwork(home.path)).toEqual({ home: home.path, epoch: 2 })
   await using promoted = await openNetwork({ folder: home })
-  const events = promoted.store.prepare<{ type: string; payload: string }, []>('SELECT type, payload FROM events').all()
+  const events = promoted.store.all(query<{ type: string; payload: string }>('SELECT type, payload FROM events'))
   expect(events.at(-1)).toMatchObject({ type: 'network.promoted', payload: '{"epoch":2}' })
   await using again = await openNetwork({ folder: old.folder, settings: { baseUrl: promoted.url } })
   const post = (network: TestNetwork) =>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { command } from '../../../src/core/store/index.ts'
 import { Store } from '../../../src/core/store/store.ts'
 import { socialMigrations } from '../../../src/social/network/migrations.ts'
 import { tempFolder } from '../../support/folder.ts'
@@ -40,13 +41,11 @@ describe('without a key', () => {
   ])('%s', async (_, publicReads, expected) => {
     const folder = tempFolder()
     const store = Store.open(folder.at('social.db'), socialMigrations.slice(0, KEYED))
-    await store.write(() => {
-      store
-        .prepare(
-          `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at,
-             last_active_at) VALUES ('1', 'ada', 'ada', 'ada', 'ada', '', '{}', 0, 0, 0)`,
-        )
-        .run()
+    await store.write((tx) => {
+      tx.run(
+        command(`INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at,
+             last_active_at) VALUES ('1', 'ada', 'ada', 'ada', 'ada', '', '{}', 0, 0, 0)`),
+      )
     })
     await store.close()
     await using network = await openNetwork({ folder, settings: { publicReads } })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { POST_SORTS, type PostSort } from '../../../src/social/posts/schema.ts'
 import { type Json, openNetwork, type TestNetwork } from '../network.ts'
 
@@ -18,26 +19,27 @@ const BY: Readonly<Record<PostSort, string>> = {
 /** Many posts of many authors in a few communities, with ranks that are often equal. */
 async function fill({ store, clock }: TestNetwork): Promise<void> {
   const now = clock.now()
-  const agent = store.prepare(
-    `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at, last_active_at)
-     VALUES (?1, ?1, ?1, ?1, ?1, '', '{}', 0, 0, 0)`,
-  )
-  const submolt = store.prepare(
-    `INSERT INTO submolts (id, name, display_name, description, created_at, updated_at, last_activity_at)
-     VALUES (?1, ?1, ?1, '', 0, 0, 0)`,
-  )
-  const post = store.prepare(
-    `INSERT INTO posts (id, submolt, author, title, content, score, hot, rising, controversy, span, created_at, updated_at)
-     VALUES (?, ?, ?, 't', 'c', ?, ?, 0, ?, ?, ?, 0)`,
-  )
-  await store.write(() => {
-    for (let n = 2; n <= AUTHORS; n++) agent.run(`agent${n}`)
-    for (let n = 2; n <= 5; n++) submolt.run(`submolt${n}`)
+  const agent = command<
+    [string]
+  >(`INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at, last_active_at)
+     VALUES (?1, ?1, ?1, ?1, ?1, '', '{}', 0, 0, 0)`)
+  const submolt = command<
+    [string]
+  >(`INSERT INTO submolts (id, name, display_name, description, created_at, updated_at, last_activity_at)
+     VALUES (?1, ?1, ?1, '', 0, 0, 0)`)
+  const post = command<
+    (string | number)[]
+  >(`INSERT INTO posts (id, submolt, author, title, content, score, hot, rising, controversy, span, created_at, updated_at)
+     VALUES (?, ?, ?, 't', 'c', ?, ?, 0, ?, ?, ?, 0)`)
+  await store.write((tx) => {
+    for (let n = 2; n <= AUTHORS; n++) tx.run(agent, `agent${n}`)
+    for (let n = 2; n <= 5; n++) tx.run(submolt, `submolt${n}`)
     for (let n = 1; n <= POSTS; n++) {
       const recent = n % 10 === 0
       const age = recent ? 40 * DAY - n : 500 * DAY - Math.floor(n / 3)
       const score = (n * 7) % 23
-      post.run(
+      tx.run(
+        post,
         `post${n}`,
         (n % 5) + 1,
         (n % AUTHORS) + 1,
@@ -52,12 +54,14 @@ async function fill({ store, clock }: TestNetwork): Promise<void> {
 }
 
 async function follow({ store }: TestNetwork, agents: number[], submolts: number[]): Promise<void> {
-  await store.write(() => {
-    for (const n of agents) store.prepare('INSERT INTO follows VALUES (1, ?, 0)').run(n)
-    for (const n of submolts) store.prepare('INSERT INTO subscriptions VALUES (1, ?, 0)').run(n)
-    store
-      .prepare('UPDATE agents SET following_count = ?, subscriptions_count = ? WHERE n = 1')
-      .run(agents.length, submolts.length)
+  await store.write((tx) => {
+    for (const n of agents) tx.run(command<[number]>('INSERT INTO follows VALUES (1, ?, 0)'), n)
+    for (const n of submolts) tx.run(command<[number]>('INSERT INTO subscriptions VALUES (1, ?, 0)'), n)
+    tx.run(
+      command<[number, number]>('UPDATE agents SET following_count = ?, subscriptions_count = ? WHERE n = 1'),
+      agents.length,
+      submolts.length,
+    )
   })
 }
 
@@ -96,9 +100,9 @@ test.each([
     }
     for (const sort of POST_SORTS) {
       for (const filter of ['all', 'following'] as const) {
-        const expected = network.store
-          .prepare<{ id: string }, []>(`SELECT id FROM posts WHERE ${theirs[filter]} ORDER BY ${BY[sort]}`)
-          .all()
+        const expected = network.store.all(
+          query<{ id: string }>(`SELECT id FROM posts WHERE ${theirs[filter]} ORDER BY ${BY[sort]}`),
+        )
         expect(await paged(network, key, `sort=${sort}&filter=${filter}`)).toEqual(expected.map(({ id }) => id))
       }
     }

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
+import { command } from '../../../src/core/store/index.ts'
 import { type Json, openNetwork, type TestNetwork } from '../network.ts'
 
 const ids = (body: Json, list = 'posts') => (body[list] as Json[]).map(({ id }) => id)
 
 /** Puts rows into the store as they are: many together. */
-const fill = (network: TestNetwork, sql: string) => network.store.write(() => void network.store.prepare(sql).run())
+const fill = (network: TestNetwork, sql: string) => network.store.write((tx) => void tx.run(command(sql)))
 
 const manyPosts = (network: TestNetwork, count: number) =>
   fill(

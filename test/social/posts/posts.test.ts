@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { type Json, openNetwork, type TestNetwork } from '../network.ts'
 
 const SORTS = ['hot', 'new', 'top', 'rising', 'controversial']
@@ -118,7 +119,7 @@ describe('a post', () => {
     for (const sort of SORTS) expect((await network.api('GET', `/posts?sort=${sort}`, bob)).body.posts).toEqual([])
     expect((await network.api('GET', '/search?q=quokka', bob)).body.results).toEqual([])
     expect((await network.api('GET', '/submolts/general', bob)).body.submolt).toMatchObject({ post_count: 0 })
-    expect(JSON.stringify(network.store.prepare('SELECT * FROM posts').all())).not.toContain('quokka')
+    expect(JSON.stringify(network.store.all(query<unknown>('SELECT * FROM posts')))).not.toContain('quokka')
     expect(network.recorded()).toEqual(['post.deleted'])
     expect(await network.recount()).toEqual([])
   })
@@ -214,7 +215,7 @@ describe('a list', () => {
       const { body } = await network.api('GET', `/posts?sort=controversial&t=${t}`, key)
       expect(body.count).toBe(t === 'year' ? 12 : 0)
     }
-    const stored = () => JSON.stringify(network.store.prepare('SELECT DISTINCT span, rising FROM posts').all())
+    const stored = () => JSON.stringify(network.store.all(query<unknown>('SELECT DISTINCT span, rising FROM posts')))
     await untilAged(network, () => stored() === '[{"span":4,"rising":0}]')
   })
 
@@ -310,7 +311,7 @@ describe('rising', () => {
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     const old = await network.post(ada, 'old')
     await network.api('POST', `/posts/${old.id}/upvote`, bob)
-    const rising = () => network.store.prepare<{ rising: number }, []>('SELECT rising FROM posts').get()?.rising ?? 0
+    const rising = () => network.store.get(query<{ rising: number }>('SELECT rising FROM posts'))?.rising ?? 0
     const first = rising()
     await network.clock.advance(2 * 3_600_000 + 300_000)
     await untilAged(network, () => rising() < first / 2)
@@ -319,7 +320,7 @@ describe('rising', () => {
     await network.api('POST', `/posts/${fresh.id}/upvote`, bob)
     expect(titles((await network.api('GET', '/posts?sort=rising', bob)).body)).toEqual(['fresh', 'old'])
     await network.clock.advance(8 * 86_400_000)
-    const stored = () => JSON.stringify(network.store.prepare('SELECT DISTINCT rising, span FROM posts').all())
+    const stored = () => JSON.stringify(network.store.all(query<unknown>('SELECT DISTINCT rising, span FROM posts')))
     await untilAged(network, () => stored() === '[{"rising":0,"span":3}]')
     expect(titles((await network.api('GET', '/posts?sort=rising', bob)).body)).toEqual(['fresh', 'old'])
     expect(network.errors).toEqual([])

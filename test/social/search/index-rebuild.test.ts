@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { Store } from '../../../src/core/store/store.ts'
 import { socialMigrations } from '../../../src/social/network/migrations.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from '../../../src/social/search/old-indexes.ts'
@@ -14,8 +15,8 @@ async function oldNetwork(posts: number) {
   const folder = tempFolder()
   const before = socialMigrations.slice(0, socialMigrations.indexOf(stems))
   const store = Store.open(folder.at('social.db'), before)
-  await store.write(() => {
-    const run = (sql: string) => void store.prepare(sql).run()
+  await store.write((tx) => {
+    const run = (sql: string) => void tx.run(command(sql))
     run(`INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, created_at, updated_at,
       last_active_at) VALUES ('1', 'ada', 'ada', 'ada', 'ada', 'keeps wombats', '{}', 0, 0, 0)`)
     run(`WITH RECURSIVE i(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM i WHERE n < ${posts})
@@ -34,8 +35,7 @@ const found = async (network: TestNetwork, q: string) =>
 
 const leftovers = ({ store }: TestNetwork) =>
   store
-    .prepare<{ name: string }, []>('SELECT name FROM sqlite_schema')
-    .all()
+    .all(query<{ name: string }>('SELECT name FROM sqlite_schema'))
     .filter(({ name }) => [...OLD_INDEXES, ...OLD_TRIGGERS].includes(name))
 
 const settings = { publicReads: true }
@@ -60,15 +60,15 @@ test('a large network searches whole words until its indexes of stems are comple
   lock.close(true)
   const bob = await network.agent('bob')
   await network.post(bob, 'handled emu')
-  const remove = network.store.prepare("UPDATE posts SET deleted_at = 1, title = '', content = NULL WHERE id = ?")
-  await network.store.write(() => {
-    for (const id of ['post1', `post${POSTS}`]) remove.run(id)
+  const remove = command<[string]>("UPDATE posts SET deleted_at = 1, title = '', content = NULL WHERE id = ?")
+  await network.store.write((tx) => {
+    for (const id of ['post1', `post${POSTS}`]) tx.run(remove, id)
   })
   while (leftovers(network).length > 0 || !network.services.indexRebuild.isDone) await Bun.sleep(5)
   expect(await found(network, 'handles emus')).not.toEqual([])
   expect(await found(network, `wombat${POSTS}`)).toEqual([])
   expect(await found(network, 'wombat1')).not.toContain('post1')
-  const check = network.store.prepare("INSERT INTO post_stems (post_stems) VALUES ('integrity-check')")
-  await network.store.write(() => void check.run())
+  const check = command("INSERT INTO post_stems (post_stems) VALUES ('integrity-check')")
+  await network.store.write((tx) => void tx.run(check))
   expect(network.errors).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { newestSql } from '../../../src/social/search/indexes.ts'
 import { LongReads } from '../../../src/social/search/long-reads.ts'
 import { type Json, openNetwork } from '../network.ts'
@@ -18,14 +19,14 @@ const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
 test('the newest matches are found wherever they are stored', async () => {
   await using network = await openNetwork()
   const { store } = network
-  const insert = store.prepare(
+  const insert = command<[string, string]>(
     'INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at) VALUES (?1, 1, 0, 1, ?2, 0, 0, 0)',
   )
   const wordsIn = (n: number) => Object.keys(WORDS).filter((word) => WORDS[word]?.(n))
-  await store.write(() => {
-    for (let n = 1; n <= 3_000; n++) insert.run(`comment${n}`, wordsIn(n).join(' '))
+  await store.write((tx) => {
+    for (let n = 1; n <= 3_000; n++) tx.run(insert, `comment${n}`, wordsIn(n).join(' '))
   })
-  const newest = store.prepare<{ n: number }, [string, number, number, number]>(newestSql('comment_stems'))
+  const newest = query<{ n: number }, [string, number, number, number]>(newestSql('comment_stems'))
   const all = Array.from({ length: 3_000 }, (_, at) => 3_000 - at)
   const expected = [
     ...Object.keys(WORDS),
@@ -35,7 +36,7 @@ test('the newest matches are found wherever they are stored', async () => {
   for (const words of expected) {
     const expected = all.filter((n) => words.split(' ').every((word) => WORDS[word]?.(n)))
     for (const most of [1, 10, 300, 5_000]) {
-      expect(newest.all(words, 0, 10_000, most).map(({ n }) => n)).toEqual(expected.slice(0, most))
+      expect(store.all(newest, words, 0, 10_000, most).map(({ n }) => n)).toEqual(expected.slice(0, most))
     }
   }
 })
@@ -45,8 +46,8 @@ test('in a large network a search of one community is made in a thread, and find
   const key = await network.agent('ada')
   await network.api('POST', '/submolts', key, { name: 'marsupials', display_name: 'Marsupials' })
   await network.post(key, 'the first post')
-  await network.store.write(() => {
-    network.store.prepare('UPDATE posts SET n = n + 50000').run()
+  await network.store.write((tx) => {
+    tx.run(command('UPDATE posts SET n = n + 50000'))
   })
   const wombat = await network.post(key, 'a wombat', { submolt: 'marsupials' })
   await network.post(key, 'a wombat elsewhere')
@@ -102,6 +103,6 @@ test('a search uses the current score, and does not find what was deleted', asyn
 test('a recount finds a weight that differs from the score', async () => {
   await using network = await openNetwork()
   const post = await network.post(await network.agent('ada'))
-  await network.store.write(() => void network.store.prepare('INSERT INTO post_weights VALUES (1, 7)').run())
+  await network.store.write((tx) => void tx.run(command('INSERT INTO post_weights VALUES (1, 7)')))
   expect(await network.recount()).toEqual([{ counter: 'posts.weight', id: String(post.id), stored: 7, counted: 0 }])
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { command } from '../../../src/core/store/index.ts'
 import { type Json, openNetwork } from '../network.ts'
 
 const titlesOf = (body: Json, name = 'results'): unknown[] =>
@@ -85,8 +86,8 @@ describe('a search', () => {
     await network.clock.advance(3 * 86_400_000)
     await network.post(ada, 'young wombat')
     const hidden = await network.post(ada, 'hidden wombat')
-    const hide = network.store.prepare('UPDATE posts SET unlisted = 1 WHERE id = ?')
-    await network.store.write(() => void hide.run(String(hidden.id)))
+    const hide = command<[string]>('UPDATE posts SET unlisted = 1 WHERE id = ?')
+    await network.store.write((tx) => void tx.run(hide, String(hidden.id)))
     const titles = async (query: string, path = '') =>
       titlesOf((await network.api('GET', `/search${path}?q=wombat&${query}`, ada)).body)
     expect(await titles('time=all')).toEqual(['young wombat', 'old wombat', 'an old wombat'])

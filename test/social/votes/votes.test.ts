@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { best, controversy, hot, rising } from '../../../src/social/posts/ranks.ts'
 import { type Json, openNetwork } from '../network.ts'
 
@@ -166,7 +167,7 @@ test('ranks follow the votes within their tolerance, and are rarely updated', as
   const { id: comment } = await network.comment(author, id)
   const now = network.clock.now()
   const row = (table: string, of: unknown) =>
-    network.store.prepare<Record<string, number>, [string]>(`SELECT * FROM ${table} WHERE id = ?`).get(String(of))
+    network.store.get(query<Record<string, number>, [string]>(`SELECT * FROM ${table} WHERE id = ?`), String(of))
   const seen = new Set<unknown>()
   for (let at = 0; at < 150; at++) {
     await network.agent(`voter-${at}`)
@@ -198,7 +199,7 @@ test('ranks follow the votes within their tolerance, and are rarely updated', as
 test('a recount finds a wrong counter', async () => {
   await using network = await openNetwork()
   const post = await network.post(await network.agent('ada'))
-  await network.store.write(() => void network.store.prepare('UPDATE posts SET score = 3, upvotes = 5').run())
+  await network.store.write((tx) => void tx.run(command('UPDATE posts SET score = 3, upvotes = 5')))
   expect(await network.recount()).toEqual([
     { counter: 'posts.score', id: String(post.id), stored: 3, counted: 0 },
     { counter: 'posts.upvotes', id: String(post.id), stored: 5, counted: 0 },

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { hot } from '../../../src/social/posts/ranks.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from '../network.ts'
 
@@ -42,10 +43,10 @@ describe('the votes of an agent', () => {
     const recorded = network.recorded()
     expect(recorded.filter((type) => type.endsWith('.voted'))).toEqual(['post.voted', 'post.voted', 'comment.voted'])
     expect((await network.api('GET', '/agents/profile?name=eve', ada)).body.agent).toMatchObject({ karma: 0 })
-    const statement = network.store.prepare<{ hot: number; created_at: number }, [string]>(
+    const statement = query<{ hot: number; created_at: number }, [string]>(
       'SELECT hot, created_at FROM posts WHERE id = ?',
     )
-    const { hot: rank = 0, created_at = 0 } = statement.get(String(post.id)) ?? {}
+    const { hot: rank = 0, created_at = 0 } = network.store.get(statement, String(post.id)) ?? {}
     expect(Math.abs(rank - hot({ score: 1 }, created_at, created_at))).toBeLessThanOrEqual(0.01)
     expect(await network.recount()).toEqual([])
   })
@@ -111,11 +112,11 @@ describe('the votes of an agent', () => {
     const { n, id } = network.services.agents.need('bob')
     await network.store.write((tx) => network.withdrawals.begin(tx, n, id))
     await network.stop()
-    const left = () => again.store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM votes').get()?.n
+    const left = () => again.store.get(query<{ n: number }>('SELECT count(*) AS n FROM votes'))?.n
     await using again = await openNetwork({ folder: network.folder, clock: network.clock })
     await again.withdrawals.resume()
     expect(left()).toBe(0)
-    expect(again.store.prepare('SELECT * FROM vote_withdrawals').all()).toEqual([])
+    expect(again.store.all(query<unknown>('SELECT * FROM vote_withdrawals'))).toEqual([])
     expect((await again.api('GET', '/agents/me', ada)).body.agent).toMatchObject({ karma: 0 })
     expect(await again.recount()).toEqual([])
   })

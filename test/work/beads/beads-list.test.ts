@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { cityMigrations } from '../../../src/city/database/migrations.ts'
+import { command } from '../../../src/core/store/index.ts'
 import { Store } from '../../../src/core/store/store.ts'
 import {
   closedCountQuery,
@@ -95,18 +96,20 @@ describe('list', () => {
 
 describe('a list by several terms that each match many closed beads', () => {
   /** Puts closed beads into the city, the oldest first: some of each kind, with times of their own. */
-  function fill(
+  async function fill(
     store: Store,
     kinds: readonly { count: number; type: string; labels: string; assignee: string }[],
-  ): void {
-    const insert = store.prepare<unknown, (string | number)[]>(
+  ): Promise<void> {
+    const insert = command<[number, string, string, string]>(
       `INSERT INTO beads (id, rig, title, status, type, assignee, sender, ref, description, labels, metadata, ephemeral,
          no_history, created_at, updated_at, workable)
        VALUES ('old-' || ?1, '', 'a', 'closed', ?2, ?3, '', '', '', ?4, '{}', 0, 0, ?1, 0, 1)`,
     )
     let n = 1
-    for (const { count, type, assignee, labels } of kinds)
-      for (const end = n + count; n < end; n++) insert.run(n, type, assignee, labels)
+    await store.write((tx) => {
+      for (const { count, type, assignee, labels } of kinds)
+        for (const end = n + count; n < end; n++) tx.run(insert, n, type, assignee, labels)
+    })
   }
 
   const KINDS = [
@@ -131,7 +134,7 @@ describe('a list by several terms that each match many closed beads', () => {
 
   test('scans a limited number at a time, and returns a cursor to continue from', async () => {
     await using work = await openWork()
-    await work.store.write(() => fill(work.store, KINDS))
+    await fill(work.store, KINDS)
     for (const query of [
       { label: 'x', type: 'bug' },
       { label: 'x', assignee: 'ada' },
@@ -143,7 +146,7 @@ describe('a list by several terms that each match many closed beads', () => {
 
   test('finds closed beads by the term that the fewest match', async () => {
     await using work = await openWork()
-    await work.store.write(() => fill(work.store, KINDS))
+    await fill(work.store, KINDS)
     const list = (query: Parameters<typeof work.beads.list>[0]) => {
       const { items, total, next_cursor } = work.beads.list({ all: true, ...query }).value
       return [items.map(({ id }) => id), total, next_cursor]
@@ -161,16 +164,16 @@ test('a city from before labels and assignees were counted has the same totals',
   await using town = workTown()
   mkdirSync(town.folder.at('city', '.gc'))
   const store = Store.open(town.folder.at('city', '.gc', 'city.db'), cityMigrations.slice(0, BEFORE))
-  const insert = store.prepare<unknown, [string, string, string, string, string, string]>(
+  const insert = command<[string, string, string, string, string, string]>(
     `INSERT INTO beads (id, rig, title, status, type, assignee, sender, ref, description, labels, metadata, ephemeral,
        no_history, created_at, updated_at, workable)
      VALUES (?, ?, 'a', ?, ?, ?, '', '', '', ?, '{}', 0, 0, 0, 0, 1)`,
   )
-  await store.write(() => {
-    insert.run('mi-1', '', 'open', 'bug', 'ada', '["x","y"]')
-    insert.run('mi-2', '', 'closed', 'bug', 'ada', '["x"]')
-    insert.run('pr-1', 'press', 'closed', 'task', '', '["x"]')
-    insert.run('pr-2', 'press', 'open', 'task', '', '[]')
+  await store.write((tx) => {
+    tx.run(insert, 'mi-1', '', 'open', 'bug', 'ada', '["x","y"]')
+    tx.run(insert, 'mi-2', '', 'closed', 'bug', 'ada', '["x"]')
+    tx.run(insert, 'pr-1', 'press', 'closed', 'task', '', '["x"]')
+    tx.run(insert, 'pr-2', 'press', 'open', 'task', '', '[]')
   })
   await store.close()
   await using work = await openWork({ town })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import type { Bead } from '../../../src/work/beads/schema.ts'
 import { human, openWork } from '../world.ts'
 
@@ -230,8 +231,8 @@ describe('side tables', () => {
     expect(updated?.payload).toMatchObject({ bead: { metadata: { alias: 'ada', state: 'asleep' } } })
     await work.store.write((tx) => work.sessionRepository.update(tx, id, { alias: 'ada', busyUntil: 1 }))
     expect(work.recorded()).toEqual([])
-    const stored = work.store.prepare<{ metadata: string }, [string]>('SELECT metadata FROM beads WHERE id = ?')
-    expect(stored.get(id)).toEqual({ metadata: '{}' })
+    const stored = query<{ metadata: string }, [string]>('SELECT metadata FROM beads WHERE id = ?')
+    expect(work.store.get(stored, id)).toEqual({ metadata: '{}' })
   })
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../../src/core/errors.ts'
+import { query } from '../../../src/core/store/index.ts'
 import { MAX_PAGE_BYTES } from '../../../src/http/respond/page.ts'
 import { BeadJsonCache, type BeadVersion } from '../../../src/work/beads/json-cache.ts'
 import { BeadJsonRuns } from '../../../src/work/beads/json-runs.ts'
@@ -74,7 +75,7 @@ const served = (work: Work, ids: readonly string[], limit: number) => ({
 
 /** The same, each bead read automatically and written again. */
 function uncached({ store, beadRepository, clock }: Work): ReturnType<typeof served> {
-  const read = (sql: string) => store.prepare<{ id: string }, []>(`SELECT id FROM beads ${sql}`).all()
+  const read = (sql: string) => store.all(query<{ id: string }>(`SELECT id FROM beads ${sql}`))
   const newest = read('ORDER BY created_at DESC, id DESC').map(({ id }) => beadRepository.get(id))
   const ready = `WHERE ready = 1 AND coalesce(defer_until, 0) <= ${clock.now()}`
   return {

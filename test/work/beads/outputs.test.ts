@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { query } from '../../../src/core/store/index.ts'
 import { BEAD_LIMITS } from '../../../src/work/beads/limits.ts'
 import type { Bead } from '../../../src/work/beads/schema.ts'
 import { human, openWork, type Work } from '../world.ts'
@@ -11,7 +12,7 @@ const output = (bytes: number): string => {
   const head = '{"items":["é\\n\u2028"],"text":"'
   return `${head}${'x'.repeat(bytes - Buffer.byteLength(head) - 2)}"}`
 }
-const stored = (work: Work) => work.store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM bead_outputs').get()?.n
+const stored = (work: Work) => work.store.get(query<{ n: number }>('SELECT count(*) AS n FROM bead_outputs'))?.n
 const outputOf = ({ metadata }: Bead) => metadata?.['gc.output_json']
 
 test('the output of a step may have 1 MB and is read back whole, wherever beads are shown', async () => {

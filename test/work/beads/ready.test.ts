@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import type { BeadDraft } from '../../../src/work/beads/draft.ts'
 import { human, openWork, type Work } from '../world.ts'
 
@@ -255,6 +256,6 @@ describe('counters', () => {
       for (const bead of all) work.beadRepository.remove(tx, bead.id)
     })
     for (const table of ['bead_labels', 'bead_label_counts', 'bead_assignee_counts'])
-      expect([table, work.store.prepare(`SELECT * FROM ${table}`).all()]).toEqual([table, []])
+      expect([table, work.store.all(query<unknown>(`SELECT * FROM ${table}`))]).toEqual([table, []])
   })
 })

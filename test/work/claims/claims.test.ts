@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { EngineKey, WorkflowKey } from '../../../src/work/metadata.ts'
 import { human } from '../world.ts'
 import { openClaims, routed } from './callers.ts'
@@ -235,7 +236,7 @@ describe('the end of a claim', () => {
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(work.ada, id)
     await work.exit(work.ada.session)
-    const losses = () => work.store.prepare('SELECT * FROM claim_losses').all().length
+    const losses = () => work.store.all(query<unknown>('SELECT * FROM claim_losses')).length
     expect(losses()).toBe(1)
     await work.sessions.control.close(work.ada.session, human)
     expect(losses()).toBe(0)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { declaration, human, openWork } from '../world.ts'
 
 describe('send', () => {
@@ -33,8 +34,8 @@ describe('send', () => {
         'mail.to_display': 'human',
       },
     })
-    const stored = world.store.prepare<{ metadata: string }>('SELECT metadata FROM beads WHERE id = ?')
-    expect(stored.get(message.id)).toEqual({ metadata: '{}' })
+    const stored = query<{ metadata: string }, [string]>('SELECT metadata FROM beads WHERE id = ?')
+    expect(world.store.get(stored, message.id)).toEqual({ metadata: '{}' })
     expect(world.recorded()).toEqual([`bead.created ${message.id}`, `mail.sent ${message.id}`])
     expect(world.log.after(world.log.head - 1, 1)[0]).toMatchObject({
       type: 'mail.sent',
@@ -188,7 +189,8 @@ describe('reply', () => {
     await world.store.write((tx) => void world.beadRepository.change(tx, bare.id, { title: '' }))
     expect((await world.mail.reply(human, bare.id, { body: ' one\ntwo' })).subject).toBe('one')
     expect((await world.mail.reply(human, bare.id, {})).subject).toBe('(reply)')
-    world.store.prepare("UPDATE beads SET sender = '' WHERE id = ?").run(bare.id)
+    const unsigned = command<[string]>("UPDATE beads SET sender = '' WHERE id = ?")
+    await world.store.write((tx) => void tx.run(unsigned, bare.id))
     await expect(world.mail.reply(human, bare.id, {})).rejects.toMatchObject({ code: 'invalid-request' })
   })
 })

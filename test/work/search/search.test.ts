@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { command, query } from '../../../src/core/store/index.ts'
 import { dice } from '../../slow/town.ts'
 import type { ScriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
@@ -7,11 +8,11 @@ import { human, openWork, workTown } from '../world.ts'
 async function open(town?: ScriptedTown) {
   const work = await openWork(town && { town })
   const { search, comments, store } = work
-  const waiting = store.prepare<{ n: number }, []>('SELECT count(*) AS n FROM bead_unworded')
+  const waiting = query<{ n: number }>('SELECT count(*) AS n FROM bead_unworded')
   return {
     ...work,
     words: search.words,
-    waiting: () => waiting.get()?.n ?? 0,
+    waiting: () => store.get(waiting)?.n ?? 0,
     ids: async (q: string, more = {}) => (await search.find({ q, ...more })).items.map(({ id }) => id),
     say: (id: string, text: string) => comments.create(human, id, { text }),
   }
@@ -147,7 +148,8 @@ describe('the word index', () => {
         expect([turn, word, (await world.ids(word)).sort()]).toEqual([turn, word, expected.sort()])
       }
     }
-    world.store.prepare("INSERT INTO bead_search (bead_search) VALUES ('integrity-check')").run()
+    const check = command("INSERT INTO bead_search (bead_search) VALUES ('integrity-check')")
+    await world.store.write((tx) => void tx.run(check))
   })
 
   test('indexes the words of several writes together after a delay', async () => {

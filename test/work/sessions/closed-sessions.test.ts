@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { query } from '../../../src/core/store/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { NEWEST, type SessionPosition } from '../../../src/work/sessions/closed-sessions.ts'
 import type { SessionRepository } from '../../../src/work/sessions/repository.ts'
@@ -38,7 +39,7 @@ test('sessions in any states are listed newest first and counted, whatever the p
   const { sessionRepository: repository, store } = world
   type Row = { id: string; state: string; template: string }
   const sql = 'SELECT id, state, template FROM sessions ORDER BY created_at DESC, id DESC'
-  const rows = store.prepare<Row, []>(sql).all()
+  const rows = store.all(query<Row>(sql))
   const matches: [string[], (row: Row) => boolean][] = [
     [['all'], () => true],
     [['open'], ({ state }) => state !== 'closed'],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { GC } from '../../../src/core/actor.ts'
 import { errorMessage } from '../../../src/core/errors.ts'
+import { query } from '../../../src/core/store/index.ts'
 import type { Bead } from '../../../src/work/beads/schema.ts'
 import { runImport } from '../../../src/work/transfer/bulk/run-import.ts'
 import type { BeadsImported } from '../../../src/work/transfer/schema.ts'
@@ -42,7 +43,7 @@ function randomLines(count: number, description = ''): string[] {
 function keptRows({ store }: Pick<Work, 'store'>): unknown[] {
   const beads = 'SELECT n, id, status, labels, assignee, blockers, edges, ready FROM beads ORDER BY n'
   const others = ['bead_counts', 'bead_labels', 'bead_label_counts', 'bead_assignee_counts', 'bead_edges', 'bead_bulk']
-  return [beads, ...others.map((table) => `SELECT * FROM ${table}`)].map((sql) => store.prepare(sql).all())
+  return [beads, ...others.map((table) => `SELECT * FROM ${table}`)].map((sql) => store.all(query<unknown>(sql)))
 }
 
 const DAY = '2025-11-08T12:00:00Z'

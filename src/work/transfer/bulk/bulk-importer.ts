@@ -1,8 +1,7 @@
-import type { Database } from 'bun:sqlite'
+import type { Database, Statement } from 'bun:sqlite'
 import type { Actor } from '../../../core/actor.ts'
 import type { EventAttributes, EventDefinition, PayloadOf } from '../../../core/events/index.ts'
 import { EVENT_COLUMNS, type EventValues, toDraft, toValues } from '../../../core/events/index.ts'
-import type { Statement } from '../../../core/store/index.ts'
 import { stablePlan } from '../../../core/store/index.ts'
 import type { Bead, Dep } from '../../beads/index.ts'
 import {

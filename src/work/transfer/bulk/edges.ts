@@ -1,5 +1,4 @@
-import type { Database } from 'bun:sqlite'
-import type { Statement } from '../../../core/store/index.ts'
+import type { Database, Statement } from 'bun:sqlite'
 import { stablePlan } from '../../../core/store/index.ts'
 import { compareText } from '../../../core/text/index.ts'
 import type { Dep } from '../../beads/index.ts'

@@ -1,5 +1,4 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import type { Statement } from '../../../core/store/index.ts'
+import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 
 /** Rows inserted by one statement, since running a statement costs as much as a small row. */
 const ROWS = 32

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { City } from '../../../../src/city/city.ts'
+import { command } from '../../../../src/core/store/index.ts'
 import { human } from '../../../../src/http/guard.ts'
 import { type ScriptedTown, scriptedTown } from '../../../support/city.ts'
 import { until } from '../../../support/until.ts'
@@ -107,9 +108,7 @@ describe('an agent whose program does not report what it uses', () => {
   test('works on uncounted in a city that an earlier gc had open, and is listed, until budgets are made strict', async () => {
     await using town = scriptedTown(TOML)
     const before = await town.open()
-    await before.store.write(
-      (tx) => void tx.run(before.store.prepare('INSERT INTO lenient_budgets (since) VALUES (0)')),
-    )
+    await before.store.write((tx) => void tx.run(command('INSERT INTO lenient_budgets (since) VALUES (0)')))
     await before.close({ endSessions: true })
     const city = await town.open()
     await city.budgets.set(human, BUDGET)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { command } from '../../../../src/core/store/index.ts'
 import { until } from '../../../support/until.ts'
 import { human, workTown } from '../../../work/world.ts'
 import { openOrders, writeOrders } from './world.ts'
@@ -166,7 +167,7 @@ test('an order that is changed, added or taken away is looked at immediately', a
 test('in a city that an earlier gc had open, orders wait for a person, who is notified', async () => {
   const town = workTown()
   const first = await openOrders({ town })
-  await first.store.write((tx) => void tx.run(first.store.prepare('INSERT INTO order_approval (since) VALUES (0)')))
+  await first.store.write((tx) => void tx.run(command('INSERT INTO order_approval (since) VALUES (0)')))
   await first[Symbol.asyncDispose]()
   await using work = await openOrders({
     town,
