@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
 import { nextTick } from '../event-loop.ts'
+import { RecentValues } from '../recent-values.ts'
 import { Signal } from '../signal.ts'
 import { command, type Query, query, type Store, stablePlan, type Tx } from '../store/index.ts'
 import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
@@ -11,7 +12,8 @@ import {
   HORIZON,
   INSERT,
   listedBytes,
-  PAGES,
+  OF_NUMBERS,
+  pagesOf,
   toDraft,
   toEventText,
   toRecordedEvent,
@@ -35,7 +37,13 @@ export interface EventPage<Item = RecordedEvent> {
   next?: number
 }
 
-type Select = Query<EventRow, (string | number)[]>
+type Select<Row> = Query<Row, (string | number)[]>
+
+/** Rows of a page; `next` when there are more. */
+interface Found<Row> {
+  rows: Row[]
+  next?: number
+}
 
 const APPEND = command<EventValues>(INSERT)
 
@@ -55,16 +63,46 @@ const LAST = query<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name 
 
 const HORIZON_OF = query<{ seq: number }, [string, number, number, number]>(stablePlan(HORIZON))
 
-const SELECTS = {
-  any: query<EventRow, (string | number)[]>(stablePlan(PAGES.any)),
-  type: query<EventRow, (string | number)[]>(stablePlan(PAGES.type)),
-  actor: query<EventRow, (string | number)[]>(stablePlan(PAGES.actor)),
-  both: query<EventRow, (string | number)[]>(stablePlan(PAGES.both)),
-  subject: query<EventRow, (string | number)[]>(stablePlan(PAGES.subject)),
+const READ = query<EventRow, [string]>(stablePlan(OF_NUMBERS))
+
+function selectsOf<Row extends { seq: number }>(columns: '*' | 'seq') {
+  const pages = pagesOf(columns)
+  const select = (sql: string): Select<Row> => query(stablePlan(sql))
+  return {
+    any: select(pages.any),
+    type: select(pages.type),
+    actor: select(pages.actor),
+    both: select(pages.both),
+    subject: select(pages.subject),
+  }
+}
+
+const ROWS = { selects: selectsOf<EventRow>('*'), bytesOf: listedBytes }
+const NUMBERS = { selects: selectsOf<{ seq: number }>('seq'), bytesOf: () => 0 }
+
+/** An event as JSON, and what it counts in a list. */
+interface EventText {
+  readonly text: string
+  readonly bytes: number
+}
+
+/** How pages are read: with which statements, and how many bytes a row counts in a list. */
+interface Reading<Row extends { seq: number }> {
+  readonly selects: ReturnType<typeof selectsOf<Row>>
+  bytesOf(row: Row): number
+}
+
+/** Numbers of the events of a page: at least `floor`, and less than `below`. */
+interface Range {
+  readonly below: number
+  readonly floor: number
+  readonly limit: number
 }
 
 /** The bytes that one reading takes at most; its first event is read however large it is. Parsing more would hold the loop. */
 const MAX_READ_BYTES = 1024 * 1024
+/** The bytes of events whose JSON is kept for the next list, in each of two generations. */
+const MAX_KEPT_BYTES = 256 * 1024
 /** Number of events of an actor for each wanted one that a page by type and actor scans first: mostly they suffice. */
 const NEAR = 8
 /** Number of events that are published together, and how long several may hold the loop. */
@@ -78,6 +116,8 @@ const SLICE_MS = 4
 export class EventLog {
   #head: number
   readonly #recent = new RecentEvents()
+  /** The JSON of events that were listed lately: an event never changes. */
+  readonly #texts = new RecentValues<number, EventText>(MAX_KEPT_BYTES, ({ bytes }) => bytes)
   readonly #published = new Signal<[recorded: RecordedEvent, errors: unknown[]]>()
   readonly #closed = new Signal()
   #isClosed = false
@@ -137,9 +177,42 @@ export class EventLog {
     return this.#page(query, toRecordedEvent)
   }
 
-  /** The same, each event as JSON. */
+  /** The same, each event as JSON. If most were listed lately, only the others are read. */
   texts(query: EventQuery): EventPage<string> {
-    return this.#page(query, toEventText)
+    const { rows, next } = this.#find(query, NUMBERS)
+    const kept = rows.map(({ seq }) => this.#texts.get(seq))
+    const unread = rows.flatMap(({ seq }, at) => (kept[at] ? [] : [seq]))
+    if (2 * unread.length > rows.length) return this.#page(query, (row) => this.#keepText(row).text)
+    const read = this.#readTexts(unread).values()
+    const items: string[] = []
+    let bytes = 0
+    for (const [at, { seq }] of rows.entries()) {
+      const event = kept[at] ?? read.next().value
+      bytes += event?.bytes ?? 0
+      const isFull = bytes > MAX_READ_BYTES && at > 0
+      if (!event || isFull) return { items, total: this.#totalOf(query, items), next: rows[at - 1]?.seq ?? seq + 1 }
+      items.push(event.text)
+    }
+    return { items, total: this.#totalOf(query, items), ...(next !== undefined && { next }) }
+  }
+
+  /** The JSON of events by their numbers: of as many as one reading takes. */
+  #readTexts(seqs: readonly number[]): EventText[] {
+    if (seqs.length === 0) return []
+    const texts: EventText[] = []
+    let bytes = 0
+    for (const row of this.store.iterate(READ, JSON.stringify(seqs))) {
+      bytes += listedBytes(row)
+      if (bytes > MAX_READ_BYTES && texts.length > 0) break
+      texts.push(this.#keepText(row))
+    }
+    return texts
+  }
+
+  #keepText(row: EventRow): EventText {
+    const event = { text: toEventText(row), bytes: listedBytes(row) }
+    this.#texts.set(row.seq, event)
+    return event
   }
 
   /** A page of durable events about one subject, newest first. It may be short and still have a `next`. */
@@ -165,7 +238,7 @@ export class EventLog {
 
   *#newest(limit: number): Generator<EventRow> {
     let bytes = 0
-    for (const row of this.store.iterate(SELECTS.any, this.#head + 1, 0, limit)) {
+    for (const row of this.store.iterate(ROWS.selects.any, this.#head + 1, 0, limit)) {
       const isFirst = bytes === 0
       bytes += listedBytes(row)
       if (bytes > MAX_READ_BYTES && !isFirst) return
@@ -173,31 +246,36 @@ export class EventLog {
     }
   }
 
-  #page<Item>({ before, type, actor, since, limit }: EventQuery, toItem: (row: EventRow) => Item): EventPage<Item> {
+  #page<Item>(query: EventQuery, toItem: (row: EventRow) => Item): EventPage<Item> {
+    const { rows, next } = this.#find(query, ROWS)
+    return { items: rows.map(toItem), total: this.#totalOf(query, rows), ...(next !== undefined && { next }) }
+  }
+
+  #totalOf({ type, actor, since }: EventQuery, listed: readonly unknown[]): number {
+    return type === undefined && actor === undefined && since === undefined ? this.#head : listed.length
+  }
+
+  #find<Row extends { seq: number }>(
+    { before, type, actor, since, limit }: EventQuery,
+    reading: Reading<Row>,
+  ): Found<Row> {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
-    const floor = since === undefined ? 0 : this.since(since)
-    const read = () => {
-      if (type === undefined && actor === undefined) return this.#read(SELECTS.any, [], below, floor, limit)
-      if (actor === undefined) return this.#read(SELECTS.type, [type ?? ''], below, floor, limit)
-      if (type === undefined) return this.#read(SELECTS.actor, [actor], below, floor, limit)
-      return this.#readBoth(type, actor, below, floor, limit)
-    }
-    const { rows, next } = read()
-    const total = type === undefined && actor === undefined && since === undefined ? this.#head : rows.length
-    return { items: rows.map(toItem), total, ...(next !== undefined && { next }) }
+    const range = { below, floor: since === undefined ? 0 : this.since(since), limit }
+    if (type !== undefined && actor !== undefined) return this.#findBoth(type, actor, range, reading)
+    if (type !== undefined) return this.#read(reading, 'type', [type], range)
+    return actor === undefined ? this.#read(reading, 'any', [], range) : this.#read(reading, 'actor', [actor], range)
   }
 
   /** Events by type and actor, from the near ones of the actor, or from as many as one page may scan. */
-  #readBoth(
+  #findBoth<Row extends { seq: number }>(
     type: string,
     actor: string,
-    below: number,
-    floor: number,
-    limit: number,
-  ): { rows: EventRow[]; next?: number } {
+    { below, floor, limit }: Range,
+    reading: Reading<Row>,
+  ): Found<Row> {
     const { scan } = this.bounds
     const horizonAt = (offset: number) => this.store.get(HORIZON_OF, actor, below, floor, offset)?.seq
-    const read = (from: number | undefined) => this.#read(SELECTS.both, [type, actor], below, from ?? floor, limit)
+    const read = (from = floor) => this.#read(reading, 'both', [type, actor], { below, floor: from, limit })
     if (NEAR * limit < scan) {
       const near = horizonAt(NEAR * limit)
       const page = read(near)
@@ -214,24 +292,23 @@ export class EventLog {
   ): EventPage<Item> {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
-    const { rows, next } = this.#read(SELECTS.subject, [subject], below, floor, limit)
+    const { rows, next } = this.#read(ROWS, 'subject', [subject], { below, floor, limit })
     const found = rows.filter((row) => row.type === (type ?? row.type) && row.actor === (actor ?? row.actor))
     const items = found.map(toItem)
     return { items, total: items.length, ...(next !== undefined && { next }) }
   }
 
   /** As many events as are wanted and one reading takes, strictly below `below`; `next` when there are more. */
-  #read(
-    page: Select,
-    words: string[],
-    below: number,
-    floor: number,
-    limit: number,
-  ): { rows: EventRow[]; next?: number } {
-    const rows: EventRow[] = []
+  #read<Row extends { seq: number }>(
+    { selects, bytesOf }: Reading<Row>,
+    by: keyof Reading<Row>['selects'],
+    words: readonly string[],
+    { below, floor, limit }: Range,
+  ): Found<Row> {
+    const rows: Row[] = []
     let bytes = 0
-    for (const row of this.store.iterate(page, ...words, below, floor, limit + 1)) {
-      bytes += listedBytes(row)
+    for (const row of this.store.iterate(selects[by], ...words, below, floor, limit + 1)) {
+      bytes += bytesOf(row)
       const isFull = rows.length === limit || (bytes > MAX_READ_BYTES && rows.length > 0)
       if (isFull) return { rows, next: rows.at(-1)?.seq ?? below }
       rows.push(row)

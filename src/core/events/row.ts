@@ -44,16 +44,21 @@ export const EVENT_COLUMNS = [
 
 export const INSERT = `INSERT INTO events (${EVENT_COLUMNS.join(', ')}) VALUES (${EVENT_COLUMNS.map(() => '?').join(', ')})`
 
-const page = (filter: string): string => `SELECT * FROM events ${filter} seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
-
-/** Pages, newest first, each from an index; the one by actor has the type as well, so that both need no third. */
-export const PAGES = {
-  any: page('WHERE'),
-  type: page('WHERE type = ? AND'),
-  actor: page('WHERE actor = ? AND'),
-  both: page('INDEXED BY events_actor WHERE type = ? AND actor = ? AND'),
-  subject: page('WHERE subject = ? AND'),
+/** Pages of columns, newest first, each from an index; the one by actor has the type as well, so that both need no third. */
+export const pagesOf = (columns: '*' | 'seq') => {
+  const page = (filter: string): string =>
+    `SELECT ${columns} FROM events ${filter} seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
+  return {
+    any: page('WHERE'),
+    type: page('WHERE type = ? AND'),
+    actor: page('WHERE actor = ? AND'),
+    both: page('INDEXED BY events_actor WHERE type = ? AND actor = ? AND'),
+    subject: page('WHERE subject = ? AND'),
+  }
 }
+
+/** Events by a JSON list of their numbers, in its order. */
+export const OF_NUMBERS = 'SELECT e.* FROM json_each(?) j CROSS JOIN events e ON e.seq = j.value'
 
 /** Maximum events of an actor that a page by type and actor scans. */
 export const HORIZON = `SELECT seq FROM events
