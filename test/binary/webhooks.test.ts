@@ -85,6 +85,22 @@ describe('webhooks of the supervisor', () => {
     expect(await status('%E0%A4/hook/forge', { method: 'POST', body: '{}' })).toBe(404)
   })
 
+  test('reach a city that was not opened since the start of the supervisor', async () => {
+    await using world = await World.with({ HOOK_SECRET: SECRET })
+    const city = await openCity(world)
+    // Files that changed less than two seconds ago may change again without a trace, so a city does not rest on them.
+    await Bun.sleep(2_100)
+    await world.stop()
+    await world.start()
+    const running = async () => (await world.call('GET /v0/cities')).body.items[0].running
+    await eventually('the city runs', 15_000, running, Boolean)
+    expect((await world.call('GET /v0/events?type=controller.started')).body.items).toHaveLength(1)
+    const bad = await fetch(`${world.url}/v0/city/%E0%A4/hook/forge`, { method: 'POST', body: '{}' })
+    expect(bad.status).toBe(404)
+    expect(await deliver(world.url, 1)).toBe(202)
+    expect(await started(city)).toEqual(new Map([[digestOf(1), 1]]))
+  })
+
   test('reject a body that does not end', async () => {
     await using world = await World.with({ HOOK_SECRET: SECRET })
     await openCity(world)
