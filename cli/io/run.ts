@@ -46,7 +46,7 @@ export async function run(
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // A group of commands by itself shows its help: that is not an error.
+    // A group without a command shows its help: that is not an error.
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return 0
     if (io.signal.aborted) return INTERRUPTED
     await reportError(program, args, io, error, options)

@@ -204,7 +204,7 @@ function running(
     const expected = restOf(services)
     await close(services, resources, endSessions)
     const database = databaseOnceClosed()
-    // What ends a city is its last event; another one may mean something for the next to open it.
+    // The event that a city ended is its last; another one may matter to the next to open it.
     const isAsExpected = expected !== undefined && services.log.head === expected.head + 1
     return isAsExpected && database !== undefined ? { ...expected, head: services.log.head, database } : undefined
   }

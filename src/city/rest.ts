@@ -18,7 +18,7 @@ export interface Rest {
   readonly closedAt: number
   /** The first moment at which something is due; absent without one. */
   readonly due?: number
-  /** What its packs are locked to; absent without a lock. */
+  /** Text of the lock file of its packs; absent without one. */
   readonly packsLock?: string
   readonly metrics: readonly NumberMetric[]
 }

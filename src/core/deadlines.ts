@@ -128,7 +128,7 @@ export class Deadlines {
     return this.#whole ? this.#ofPart.size : this.#entries.size
   }
 
-  /** What of this part waits besides intervals of upkeep: the next moment of the wall clock, and whether a term runs. */
+  /** Deadlines of this part besides intervals of upkeep: the next moment of the wall clock, and whether a term runs. */
   waiting(): { readonly due: number | undefined; readonly hasTerm: boolean } {
     const own = [...this.#ofPart]
     const moments = own.flatMap(({ due, length }) => (length === undefined ? [due] : []))

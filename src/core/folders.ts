@@ -15,7 +15,7 @@ export function createFolder(path: string): void {
 
 /**
  * Throws when a path below a folder, or a folder on the way to it, is a link: what is written there would land elsewhere.
- * What does not exist yet is not a link.
+ * A path that does not exist yet is not a link.
  */
 export function requireNoLinks(folder: string, path: string): void {
   let at = resolve(folder)

@@ -461,7 +461,7 @@ interface CitiesDependencies {
   home: string
   /** Opens the city in a folder; throws with the reason when it cannot. */
   open(city: { name: string; path: string; phase: (now: Phase) => void }): Promise<City>
-  /** What cities rest with, by their names. */
+  /** States with which cities rest, by their names. */
   rests(): ReadonlyMap<string, Rest>
   keepRests(rests: readonly { name: string; rest: Rest }[]): Promise<void>
   /** Loads what lets a city rest, unless it cannot: it is not as it was, or something is due in it. */

@@ -32,6 +32,6 @@ export const cityHistory = sqliteTable('city_history', {
   backedUpAt: integer('backed_up_at'),
   /** Location chosen by its maker. */
   backupFile: text('backup_file'),
-  /** What it rests with; null unless it was closed with nothing to do. */
+  /** State with which it rests; null unless it was closed with nothing to do. */
   rest: text({ mode: 'json' }).$type<KeptRest>(),
 })

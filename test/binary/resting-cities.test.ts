@@ -170,8 +170,8 @@ test('a city opens with the start if its sessions run, an agent must, or its ser
 
 test.each([
   ['damaged', (path: string) => truncateSync(path, statSync(path).size - 4096)],
-  ['gone', (path: string) => rmSync(path)],
-])('a city whose database is %s after it rested is told of by the start', async (_, harm) => {
+  ['removed', (path: string) => rmSync(path)],
+])('a start reports a city whose database was %s while it rested', async (_, harm) => {
   await using world = await World.open()
   const city = await world.city('mill')
   await restart(world)

@@ -63,7 +63,7 @@ export class ViewerFilter {
     if (character.length < length) return
     const code = Buffer.from(character).toString('utf8').codePointAt(0) ?? 0
     if (code >= 0xa0) {
-      // What is not a character has become the one that replaces it.
+      // Bytes that are not a character have become the one that replaces them.
       shown.push(...Buffer.from(String.fromCodePoint(code)))
       return
     }

@@ -145,7 +145,7 @@ export const FOLDER_AGENT = {
 export const AGENT = { name: requiredString('name'), ...FOLDER_AGENT }
 export type AgentFields = ValuesOf<typeof AGENT>
 
-/** What an agent has that declares nothing else. */
+/** Values of an agent that declares no others. */
 export const AGENT_VALUES = {
   suspended: false,
   may: [],

@@ -6,7 +6,7 @@ import type { RigConfig } from '../rigs/index.ts'
 import { agentProfile } from './agent-profile.ts'
 import { describeWithheld, placesOf } from './judge.ts'
 
-/** A profile keeps what is promised of confined sessions; what only the city can allow is said. */
+/** Reports what a profile allows against the promises of confinement, and what only the city can allow. */
 export function checkConfinement(config: AgentConfig, { rigs, providers, path, diagnostics }: Scope): void {
   const profile = agentProfile(config, { rigs, providers })
   const around = { home: homedir(), city: path, rigs, rig: config.dir }

@@ -75,7 +75,7 @@ export class ConfigWatcher {
   }
 }
 
-/** What a configuration was read from. */
+/** The files and folders that a configuration was read from. */
 type ReadFiles = { readonly roots: readonly ReadRoot[] }
 
 /** The names that matter in a folder. */

@@ -86,7 +86,7 @@ interface EventText {
   readonly bytes: number
 }
 
-/** How pages are read: with which statements, and how many bytes a row counts in a list. */
+/** Statements that read pages, and the bytes that a row counts in a list. */
 interface Reading<Row extends { seq: number }> {
   readonly selects: ReturnType<typeof selectsOf<Row>>
   bytesOf(row: Row): number

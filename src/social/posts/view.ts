@@ -54,7 +54,7 @@ export type OwnColumns = Omit<PostRow, keyof AuthorColumns | keyof ReaderColumns
 /** Columns of a post that depend on who reads it, and those of its community. */
 type ReaderColumns = Pick<PostRow, `submolt_${'id' | 'name' | 'display_name'}` | 'user_vote' | 'followed'>
 
-/** What a post shows that other rows hold. */
+/** The parts of a post that other rows hold. */
 export interface Surroundings {
   readonly author: Post['author']
   readonly submolt: Post['submolt']
