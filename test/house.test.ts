@@ -297,7 +297,7 @@ describe('a process that starts often', () => {
     ['gc host', ['cli/host.ts', 'src/supervisor/session-host.ts'], 120],
     ['gc __confine', ['src/host/confine/confined-command.ts'], 14],
     ['the worker of formulas', ['src/orchestration/formulas/compile.worker.ts'], 48],
-    ['the worker of imports', ['src/work/transfer/bulk/import.worker.ts'], 52],
+    ['the worker of imports', ['src/work/transfer/bulk/import.worker.ts'], 51],
     ['the worker of prompts', ['src/config/prompts/prompt.worker.ts'], 16],
     ['the worker of a database', ['src/core/store/database.worker.ts'], 4],
     ['the broker of confined commands', ['src/host/confine/broker/broker.worker.ts'], 25],

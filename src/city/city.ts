@@ -13,9 +13,10 @@ import { repairCityCounters } from './counters/index.ts'
 import { cityMigrations } from './database/index.ts'
 import { databaseStamp } from './database-stamp.ts'
 import { type CityDependencies, holderOf } from './dependencies.ts'
+import { ControllerStarted, ControllerStopped } from './events.ts'
 import { type ExpectedRest, expectRest, type Rest } from './rest.ts'
 import { buildServices, type CityServices } from './services.ts'
-import { ControllerStarted, ControllerStopped, StoreHealth } from './status/index.ts'
+import { StoreHealth } from './status/index.ts'
 
 const CITY = gcPart('city')
 

@@ -2,12 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, isAbsolute, join, normalize } from 'node:path'
 import { eq } from 'drizzle-orm'
 import type { City } from '../city/city.ts'
-import {
-  CityCreated,
-  CityCreateSucceeded,
-  CityUnregisterRequested,
-  CityUnregisterSucceeded,
-} from '../city/events/index.ts'
+import { CityCreated, CityCreateSucceeded, CityUnregisterRequested, CityUnregisterSucceeded } from '../city/events.ts'
 import type { Rest } from '../city/rest.ts'
 import { CITY_NAME } from '../config/declare/index.ts'
 import { CITY_FILE } from '../config/files/index.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { desc, eq, isNotNull } from 'drizzle-orm'
 import type { AgentNetwork } from '../agents/network/index.ts'
-import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/index.ts'
+import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events.ts'
 import { KEPT_UNCONFINED, keepUnconfined, readDefaultMode, readSaidMode } from '../config/confinement/index.ts'
 import { type ConfineMode, findBackendProblem } from '../config/declare/index.ts'
 import { checkoutsFolder, removeAbandonedFetches } from '../config/packs/index.ts'

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/schema.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town

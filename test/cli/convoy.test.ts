@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/schema.ts'
 import type { CommandResult } from './shell.ts'
 import { shareTown, type Town } from './town.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DenialList } from '../../src/agents/confinement/schema.ts'
-import type { SessionResponse } from '../../src/work/sessions/schema.ts'
+import type { SessionResponse } from '../../src/work/schema.ts'
 import { eventually } from '../support/until.ts'
 import { shareTown, type Town } from './town.ts'
 

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import { serve } from '../../src/supervisor/serve.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/schema.ts'
 import { tempFolder } from '../support/folder.ts'
 import { bd, type CommandResult, gc, type Shell } from './shell.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { dirname, join } from 'node:path'
 import { parseAmount } from '../../cli/budget/budget.ts'
-import type { SessionResponse } from '../../src/work/sessions/schema.ts'
+import type { SessionResponse } from '../../src/work/schema.ts'
 import { openRecordingCity } from '../agents/conversations/recording-city.ts'
 import { append, claude, write } from '../programs/samples.ts'
 

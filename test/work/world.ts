@@ -6,7 +6,7 @@ import { hashToken } from '../../src/core/text/credentials.ts'
 import type { SessionCaller } from '../../src/http/caller.ts'
 import { human } from '../../src/http/guard.ts'
 import type { BeadDraft } from '../../src/work/beads/draft.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/schema.ts'
 import { type ScriptedTown, scriptedTown } from '../support/city.ts'
 
 export { human }

@@ -1,5 +1,4 @@
 export { Attention } from './attention.ts'
-export * as attentionEvents from './events.ts'
 export { AttentionMutes } from './mutes.ts'
 export { attentionRoutes } from './routes.ts'
 export type { AnswerList, AttentionItem, AttentionList } from './schema.ts'

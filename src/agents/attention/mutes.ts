@@ -9,7 +9,7 @@ import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import { AttentionMuted, AttentionUnmuted } from './events.ts'
+import { AttentionMuted, AttentionUnmuted } from '../events.ts'
 import type { AttentionKind, AttentionMute } from './schema.ts'
 import { attentionMutes, type MuteRow } from './table.ts'
 

@@ -5,8 +5,8 @@ import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
+import { RigDistrusted, RigTrusted } from '../events.ts'
 import { type AcceptanceRecorder, trustsRig } from './accepted-dialogs.ts'
-import { RigDistrusted, RigTrusted } from './events.ts'
 
 interface RigTrustOptions {
   /** The folder of the city. */

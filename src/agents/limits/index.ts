@@ -1,4 +1,3 @@
-export * as limitEvents from './events.ts'
 export type { Login } from './login.ts'
 export { LoginLimits } from './login-limits.ts'
 export { declaresLogin, Logins } from './logins.ts'

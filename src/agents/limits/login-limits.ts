@@ -3,7 +3,7 @@ import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
 import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { LimitStatement } from '../../programs/limits/index.ts'
-import { LimitReached, LoginFailed, LoginRestored } from './events.ts'
+import { LimitReached, LoginFailed, LoginRestored } from '../events.ts'
 import type { Login } from './login.ts'
 import type { LimitRow } from './table.ts'
 

@@ -1,11 +1,6 @@
 import type { Tx } from '../../core/store/index.ts'
-import {
-  type MessageQueue,
-  SessionCreateSucceeded,
-  type SessionRepository,
-  type SessionResponse,
-  type SessionRow,
-} from '../../work/sessions/index.ts'
+import { SessionCreateSucceeded } from '../../work/events.ts'
+import type { MessageQueue, SessionRepository, SessionResponse, SessionRow } from '../../work/sessions/index.ts'
 import type { SessionRequests } from './requests.ts'
 
 interface CreateRequestsOptions {

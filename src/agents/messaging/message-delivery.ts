@@ -3,15 +3,14 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
-import {
-  type MessageQueue,
-  type MessageRow,
-  type SessionEventRecorder,
-  SessionMessageSucceeded,
-  type SessionRepository,
-  type SessionRow,
-  SessionSubmitSucceeded,
-  type TurnGate,
+import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../../work/events.ts'
+import type {
+  MessageQueue,
+  MessageRow,
+  SessionEventRecorder,
+  SessionRepository,
+  SessionRow,
+  TurnGate,
 } from '../../work/sessions/index.ts'
 import type { SessionActivity } from '../conversations/index.ts'
 import type { CreateRequests } from './create-requests.ts'

@@ -1,4 +1,3 @@
-export * as networkEvents from './events.ts'
 export { NetworkHeartbeat } from './heartbeat.ts'
 export type { AgentNetwork } from './network.ts'
 export { NetworkAccounts } from './network-accounts.ts'

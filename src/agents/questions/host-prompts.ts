@@ -11,7 +11,7 @@ import { type HostAnswer, type HostPrompt, SESSION_CONFLICT } from '../../host/p
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { isRunning, type RunningSession, type SessionRepository } from '../../work/sessions/index.ts'
-import { SessionAnswered } from './events.ts'
+import { SessionAnswered } from '../events.ts'
 import type { QuestionAnswer, QuestionView } from './schema.ts'
 
 interface HostPromptsOptions {

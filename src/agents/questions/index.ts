@@ -1,7 +1,5 @@
 export { AnswerCounts } from './answer-counts.ts'
 export { CommandFolders, isOfSession } from './command-folders.ts'
-export * as questionEvents from './events.ts'
-export { RuleAdded, RuleRemoved, RuleReviewed } from './events.ts'
 export { HostPrompts, type OpenHostPrompt } from './host-prompts.ts'
 export { describeSubject, identityOf } from './identity.ts'
 export { describeOutcome, numberOf, optionOf, QuestionOver, questionId } from './outcome.ts'

@@ -19,6 +19,7 @@ import {
   type SessionResolver,
   type SessionRow,
 } from '../../work/sessions/index.ts'
+import { RuleAdded, RuleRemoved, RuleReviewed } from '../events.ts'
 import type { AnswerGiver } from '../messaging/index.ts'
 import {
   type AnswerCounts,
@@ -31,9 +32,6 @@ import {
   QuestionOver,
   type QuestionRow,
   type Questions,
-  RuleAdded,
-  RuleRemoved,
-  RuleReviewed,
 } from '../questions/index.ts'
 import { allowsPath, isReviewable, linkIn, type NamedFile, namedFiles, placeOf, reviewOf } from './named-files.ts'
 import { allowsLine, isDestructive, type Rule, type RuleKind, ruleValue } from './rule.ts'

@@ -5,8 +5,8 @@ import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../http/schema.ts'
+import { SessionDrainAckedWithWork } from '../../work/events.ts'
 import {
-  SessionDrainAckedWithWork,
   type SessionEventRecorder,
   type SessionRepository,
   type SessionResolver,

@@ -4,13 +4,13 @@ import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
+import { SessionSubmitSucceeded } from '../../work/events.ts'
 import {
   HELD,
   type MessageQueue,
   type SessionMessage,
   type SessionRepository,
   type SessionSubmit,
-  SessionSubmitSucceeded,
   type SessionWaker,
   type SubmitIntent,
 } from '../../work/sessions/index.ts'

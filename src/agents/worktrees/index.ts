@@ -1,4 +1,3 @@
-export * as worktreeEvents from './events.ts'
 export { isKeptForCommits } from './keep-reason.ts'
 export { Repository } from './repository.ts'
 export { worktreeRoutes } from './routes.ts'

@@ -1,5 +1,4 @@
 export { LandingAttention } from './attention.ts'
-export * as landingEvents from './events.ts'
 export { Landings } from './landings.ts'
 export { landingRoutes } from './routes.ts'
 export type { Landing, LandingLog } from './schema.ts'

@@ -1,6 +1,7 @@
 import type { LandConfig, LandForgeConfig } from '../../config/land/index.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
+import * as events from '../events.ts'
 import {
   advance,
   closeProposal,
@@ -14,7 +15,6 @@ import {
   type PullRequestLanding,
 } from '../forges/index.ts'
 import { type RemoteAddress, RemoteBranch, remoteAddress } from '../yard/index.ts'
-import * as events from './events.ts'
 import type { GivenBack } from './letters.ts'
 import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
 import type { LandingRow, LandingState, PullRequestRow } from './table.ts'

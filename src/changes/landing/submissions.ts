@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
-import * as events from './events.ts'
+import * as events from '../events.ts'
 import { enterState, isGivenBack, type TrainParts } from './parts.ts'
 import { PROPOSED } from './pull-requests.ts'
 import type { LandingRow } from './table.ts'

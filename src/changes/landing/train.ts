@@ -8,6 +8,7 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import type { PayloadOf } from '../../core/events/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
+import * as events from '../events.ts'
 import { landingMode, packHolder } from '../forges/index.ts'
 import {
   changesDigest,
@@ -24,7 +25,6 @@ import {
 import { type BuildRequest, type BuildResult, build, type Candidate } from './build.ts'
 import { checkId } from './checks.ts'
 import { type Decision, decide, verdictsOf } from './decide.ts'
-import * as events from './events.ts'
 import type { GivenBack } from './letters.ts'
 import { countStanding, endBatch } from './metrics.ts'
 import { enterState, LANDING, type LandingEvent, requeue, type TrainParts, type TrainRig } from './parts.ts'

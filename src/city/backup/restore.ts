@@ -8,7 +8,7 @@ import { EventLog } from '../../core/events/index.ts'
 import { Store, type Tx } from '../../core/store/index.ts'
 import { repairCityCounters } from '../counters/index.ts'
 import { checkCityDatabase, cityMigrations } from '../database/index.ts'
-import { CitySuspended } from '../status/index.ts'
+import { CitySuspended } from '../events.ts'
 import { BACKUP_DB } from './contents.ts'
 import type { Manifest } from './manifest.ts'
 

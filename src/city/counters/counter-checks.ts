@@ -7,13 +7,13 @@ import { runCounterChecks } from '../../orchestration/runs/index.ts'
 import type { Dep } from '../../work/beads/index.ts'
 import {
   type BeadRow,
-  BeadUpdated,
   beadCounterChecks,
   eventFactsOf,
   eventPayloadOf,
   ROW_COLUMNS,
   toBead,
 } from '../../work/beads/index.ts'
+import { BeadUpdated } from '../../work/events.ts'
 import { mailCounterChecks } from '../../work/mail/index.ts'
 import { sessionCounterChecks } from '../../work/sessions/index.ts'
 

@@ -1,19 +1,16 @@
-import { type TProperties, Type } from '@sinclair/typebox'
-import { defineEvent, type EventDefinition, NoPayload } from '../../core/events/index.ts'
-import { SessionLifecyclePayload } from '../../work/sessions/index.ts'
+import { Type } from '@sinclair/typebox'
+import { defineEvent, type EventDefinition, NoPayload, payload } from '../../core/events/index.ts'
+import { SessionLifecyclePayload } from '../../work/events.ts'
 
 /**
  * Event types that clients of the wire know and gc does not record: a caller may emit them, and clients find their shapes
- * in the API document. A type that gc begins to record moves to the folder of what it is about.
+ * in the API document. A type that gc begins to record moves to `events.ts` of the wing that records it.
  */
 
 const text = Type.String()
 const optional = Type.Optional(text)
 const integer = Type.Integer()
 const timestamp = Type.String({ format: 'date-time' })
-
-const payload = (id: string, properties: TProperties) =>
-  Type.Object(properties, { $id: id, additionalProperties: false })
 
 const words = (...values: string[]) => Type.Union(values.map((value) => Type.Literal(value)))
 

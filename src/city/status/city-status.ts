@@ -15,7 +15,7 @@ import { JsonRows, joined, responseTooLarge } from '../../http/respond/index.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../../work/beads/index.ts'
 import type { Mail } from '../../work/mail/index.ts'
-import { CityResumed, CitySuspended } from './events.ts'
+import { CityResumed, CitySuspended } from '../events.ts'
 import type { AgentDetail, CityGet, CityPatch, Health, Status } from './schema.ts'
 import type { StoreHealth } from './store-health.ts'
 

@@ -1,7 +1,5 @@
 export { CityStatus } from './city-status.ts'
 export { DiskSpace } from './disk-space.ts'
-export * as statusEvents from './events.ts'
-export { CitySuspended, ControllerStarted, ControllerStopped } from './events.ts'
 export { statusRoutes } from './routes.ts'
 export type { Status } from './schema.ts'
 export { sessionCounter } from './session-counter.ts'

@@ -1,7 +1,7 @@
 import type { EventLog } from '../../core/events/index.ts'
 import type { Store } from '../../core/store/index.ts'
+import { ConfigChanged, MAX_NAMED_FILES } from '../events.ts'
 import type { ConfigChange } from './config.ts'
-import { ConfigChanged, MAX_NAMED_FILES } from './events.ts'
 
 export interface ConfigRecorderOptions {
   readonly store: Store

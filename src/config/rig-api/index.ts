@@ -1,4 +1,3 @@
-export * as rigEvents from './events.ts'
 export { FailedClonesAttention } from './failed-clones.ts'
 export { originHead } from './origin-head.ts'
 export { rigProblems } from './problems.ts'

@@ -16,6 +16,7 @@ import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../compose/index.ts'
+import { RigCreateSucceeded, RigProvisionProgress } from '../events.ts'
 import {
   cloneRepository,
   type GitRunner,
@@ -25,7 +26,6 @@ import {
   readHeadBranch,
 } from '../git/index.ts'
 import type { RigConfig } from '../rigs/index.ts'
-import { RigCreateSucceeded, RigProvisionProgress } from './events.ts'
 import type { RigCreate, RigCreated } from './schema.ts'
 import { type RigClone, rigClones } from './table.ts'
 

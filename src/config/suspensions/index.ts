@@ -1,2 +1,1 @@
-export * as suspensionEvents from './events.ts'
 export { Suspensions } from './suspensions.ts'

@@ -3,8 +3,8 @@ import { Signal } from '../../core/signal.ts'
 import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { AgentConfig } from '../agents/index.ts'
 import type { CityConfig } from '../city/index.ts'
+import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from '../events.ts'
 import type { RigConfig } from '../rigs/index.ts'
-import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from './events.ts'
 
 /** Events of agents and rigs. */
 const EVENTS = {

@@ -1,4 +1,3 @@
-export * as externalMessageEvents from './events.ts'
 export { ExternalMessages } from './external-messages.ts'
 export type { ConversationTranscriptRecord, ConversationView, PublishReceipt } from './message-schema.ts'
 export { externalMessageRoutes } from './routes.ts'

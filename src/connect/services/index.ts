@@ -1,5 +1,4 @@
 export { ServiceAttention } from './attention.ts'
-export * as serviceEvents from './events.ts'
 export { probeService } from './probe.ts'
 export { withServices } from './proxy/handler.ts'
 export { ServiceProxy } from './proxy/proxy.ts'

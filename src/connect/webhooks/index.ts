@@ -1,4 +1,3 @@
-export * as webhookEvents from './events.ts'
 export { withWebhooks } from './handler.ts'
 export { webhookRoutes } from './routes.ts'
 export type { Webhook, WebhookTestResult } from './schema.ts'

@@ -2,10 +2,10 @@ import type { Static } from '@sinclair/typebox'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import type { Store } from '../../core/store/index.ts'
+import { WebhookRejected } from '../events.ts'
 import { actorOfWebhook } from './actor.ts'
 import type { Rejection } from './admission/rejection.ts'
 import { TokenBucket } from './admission/token-bucket.ts'
-import { WebhookRejected } from './events.ts'
 
 /** Facts about a rejected delivery. */
 export type RejectedDelivery = Omit<Static<typeof WebhookRejected.payload>, 'reason' | 'status'>

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import type { Actor } from '../actor.ts'
 
 /** An event that can be recorded: its name in the past tense, the schema of its payload, a summary. */
@@ -18,8 +18,12 @@ export const defineEvent = <Payload extends TSchema>(
   summary,
 })
 
+/** The shape of a payload, by the name that the wire gives it. */
+export const payload = <Properties extends TProperties>($id: string, properties: Properties) =>
+  Type.Object(properties, { $id, additionalProperties: false })
+
 /** The payload of an event whose envelope says everything. */
-export const NoPayload = Type.Object({}, { $id: 'NoPayload', additionalProperties: false })
+export const NoPayload = payload('NoPayload', {})
 
 /** Attributes of an event from its emitter; the log adds number and time. */
 export interface EventAttributes {

@@ -6,6 +6,7 @@ export {
   type EventDefinition,
   NoPayload,
   type PayloadOf,
+  payload,
   payloadOf,
   type RecordedEvent,
 } from './event.ts'

@@ -3,7 +3,7 @@ import type { EventLog, Reactions, RecordedEvent } from '../../core/events/index
 import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { type Bead, type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
-import { MoleculeResolved } from './events.ts'
+import { MoleculeResolved } from '../events.ts'
 
 interface MoleculeOptions {
   store: Store

@@ -1,7 +1,6 @@
 export { OrderControl } from './control.ts'
 export { OrderApproval } from './dispatch/approval.ts'
 export { OrderDispatcher, type OrderDispatcherOptions } from './dispatch/dispatcher.ts'
-export * as orderEvents from './dispatch/events.ts'
 export { FailingOrders } from './dispatch/failing.ts'
 export { OrderHistory } from './history/history.ts'
 export { type Order, scopedNameOf } from './order.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { RunStatus } from './schema.ts'
+import { RunStatus } from '../schema.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -9,13 +9,6 @@ export const RunPauseBody = Type.Object(
   { $id: 'RunPauseBody', ...closed },
 )
 export type RunPauseBody = Static<typeof RunPauseBody>
-
-/** Ours: what `run.paused` and `run.resumed` say. */
-export const RunPauseChange = Type.Object(
-  { run_id: Type.String(), reason: Type.Optional(Type.String()) },
-  { $id: 'RunPauseChange', ...closed },
-)
-export const RunResumeChange = Type.Object({ run_id: Type.String() }, { $id: 'RunResumeChange', ...closed })
 
 const reason = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description })
 
@@ -44,27 +37,9 @@ export const RunSkipBody = Type.Object(
 )
 export type RunSkipBody = Static<typeof RunSkipBody>
 
-/** Ours: what `run.retried` and `run.step_skipped` say. */
-export const RunRetryChange = Type.Object(
-  {
-    run_id: Type.String(),
-    steps: Type.Array(Type.String(), { description: 'The beads of the steps that were named.' }),
-    reason: Type.Optional(Type.String()),
-  },
-  { $id: 'RunRetryChange', ...closed },
-)
-export const RunSkipChange = Type.Object(
-  { run_id: Type.String(), step_id: Type.String(), reason: Type.String() },
-  { $id: 'RunSkipChange', ...closed },
-)
-
 /** Ours: how a run stands once a person has acted on it. */
 export const RunControlResponse = Type.Object(
   { run_id: Type.String(), status: RunStatus },
   { $id: 'RunControlResponse', ...closed },
 )
 export type RunControlResponse = Static<typeof RunControlResponse>
-
-/** Ours: what `run.dismissed` holds. */
-export const RunDismissal = Type.Object({ run_id: Type.String() }, { $id: 'RunDismissal', additionalProperties: false })
-export type RunDismissal = Static<typeof RunDismissal>

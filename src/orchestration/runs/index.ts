@@ -1,3 +1,4 @@
+export { RunStatus } from '../schema.ts'
 export { QUARANTINED_LABEL, RunAttention } from './attention.ts'
 export { cancelSlice } from './cancel.ts'
 export { RunControls } from './controls.ts'
@@ -12,7 +13,6 @@ export {
   withRow,
   withSucceeded,
 } from './drain-manifest.ts'
-export * as runEvents from './events.ts'
 export { failureOf } from './failure.ts'
 export { FormulaRuns, toFeedItem } from './formula-runs.ts'
 export { RunHolds } from './holds.ts'
@@ -24,7 +24,7 @@ export { isFinal, type RunDraft, RunRepository, type RunRow } from './repository
 export { RunRestarts } from './restarts.ts'
 export { runRoutes } from './routes.ts'
 export { Runs } from './runs.ts'
-export { type Run, RunStatus, WorkflowEventProjection } from './schema.ts'
+export { type Run, WorkflowEventProjection } from './schema.ts'
 export { SessionAffinity } from './session-affinity.ts'
 export { RunTimelines, type UsageOfSessions } from './timeline.ts'
 export type { RunTimelineStep } from './timeline-schema.ts'

@@ -1,6 +1,6 @@
 import type { EventLog } from '../../core/events/index.ts'
 import type { Tx } from '../../core/store/index.ts'
-import { RunPaused } from './events.ts'
+import { RunPaused } from '../events.ts'
 import type { RunHold, RunHolds } from './holds.ts'
 import type { RunRepository, RunRow } from './repository.ts'
 

@@ -1,5 +1,6 @@
 import { payloadOf, type RecordedEvent } from '../../core/events/index.ts'
-import { type Bead, BeadClosed, BeadCreated, type BeadRepository, BeadUpdated } from '../../work/beads/index.ts'
+import type { Bead, BeadRepository } from '../../work/beads/index.ts'
+import { BeadClosed, BeadCreated, BeadUpdated } from '../../work/events.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
 import { attemptsOf, isWorkflowRoot, metadataValue, toNode } from './node.ts'
 import type { WorkflowEventProjection } from './schema.ts'

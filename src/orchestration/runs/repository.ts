@@ -4,9 +4,10 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { RunChanged } from '../events.ts'
 import type { Recipe } from '../formulas/index.ts'
-import { RunChanged } from './events.ts'
-import type { RunStatus, RunStatusCounts } from './schema.ts'
+import type { RunStatus } from '../schema.ts'
+import type { RunStatusCounts } from './schema.ts'
 import { runRecipes, runs, runWaits } from './table.ts'
 
 /** A city or a rig; neither for a run that was started without one. */

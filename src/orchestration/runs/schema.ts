@@ -1,22 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { WorkflowDepResponse } from '../../work/beads/index.ts'
+import { RunStatus } from '../schema.ts'
 
 const closed = { additionalProperties: false } as const
-
-export const RunStatus = Type.Union(
-  [
-    Type.Literal('pending'),
-    Type.Literal('active'),
-    Type.Literal('waiting'),
-    Type.Literal('canceling'),
-    Type.Literal('completed'),
-    Type.Literal('failed'),
-    Type.Literal('canceled'),
-    Type.Literal('skipped'),
-  ],
-  { $id: 'RunStatus', description: 'The last four are final.' },
-)
-export type RunStatus = Static<typeof RunStatus>
 
 export const RunStepStatus = Type.Union(
   [
@@ -169,17 +155,6 @@ export const RunCancelOutputBody = Type.Object(
   { $id: 'RunCancelOutputBody', ...closed },
 )
 export type RunCancelOutputBody = Static<typeof RunCancelOutputBody>
-
-/** Ours: what `run.changed` says. */
-export const RunChange = Type.Object(
-  {
-    run_id: Type.String(),
-    status: RunStatus,
-    formula: Type.String(),
-  },
-  { $id: 'RunChange', ...closed },
-)
-export type RunChange = Static<typeof RunChange>
 
 /** A bead as a node of a workflow. */
 export const WorkflowBeadResponse = Type.Object(

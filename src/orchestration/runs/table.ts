@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Actor } from '../../core/actor.ts'
 import type { Recipe } from '../formulas/index.ts'
+import type { RunStatus } from '../schema.ts'
 import type { RestartRequest, StoredPlan } from './restart-plan.ts'
-import type { RunStatus } from './schema.ts'
 
 /** Table of the fields of a run besides its beads. */
 export const runs = sqliteTable('runs', {

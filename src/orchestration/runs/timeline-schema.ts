@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { RunStatus, RunStepStatus } from './schema.ts'
+import { RunStatus } from '../schema.ts'
+import { RunStepStatus } from './schema.ts'
 
 const closed = { additionalProperties: false } as const
 const tokens = (description: string) => Type.Integer({ minimum: 0, description })

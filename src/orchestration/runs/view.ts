@@ -1,9 +1,10 @@
 import { toSecond } from '../../core/clock.ts'
 import type { Bead } from '../../work/beads/index.ts'
 import { ResultKey } from '../../work/metadata.ts'
+import type { RunStatus } from '../schema.ts'
 import { metadataValue } from './node.ts'
 import { isFinal, type RunRow, type RunScope } from './repository.ts'
-import type { Run, RunStatus, RunStep, RunStepStatus } from './schema.ts'
+import type { Run, RunStep, RunStepStatus } from './schema.ts'
 import { NO_STEPS } from './steps.ts'
 
 /** A run as the wire shows it. */

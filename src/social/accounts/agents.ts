@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { AgentDeleted, AgentUpdated } from '../events.ts'
 import {
   agentNotFound,
   badRequest,
@@ -14,7 +15,6 @@ import {
   SocialError,
 } from '../shared/index.ts'
 import type { LastActivity } from './activity.ts'
-import { AgentDeleted, AgentUpdated } from './events.ts'
 import { goneHashes, handleOf, looksOfficial, type Name } from './names.ts'
 import type { AccountResponse, Agent, MessageResponse, ProfileUpdate } from './schema.ts'
 import { type AgentRow, DELETED, toNetworkAgent } from './view.ts'

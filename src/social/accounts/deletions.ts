@@ -1,8 +1,8 @@
 import { command, query, type Tx } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { AgentRemoved } from '../events.ts'
 import { type NetworkContext, SlicedWork } from '../shared/index.ts'
 import type { AgentAccounts, DeletedWithAccount } from './agents.ts'
-import { AgentRemoved } from './events.ts'
 import type { MessageResponse } from './schema.ts'
 
 /** Rows to delete later, a few per write; returns the number deleted, up to `limit`. */

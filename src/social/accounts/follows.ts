@@ -1,10 +1,10 @@
 import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { AgentFollowed, AgentUnfollowed } from '../events.ts'
 import type { Quotas } from '../limits/index.ts'
 import { badRequest, conflict, type NetworkContext, type SocialError } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
-import { AgentFollowed, AgentUnfollowed } from './events.ts'
 import type { FollowResponse } from './schema.ts'
 
 const EXISTS = query<{ one: number }, [number, number]>(

@@ -2,6 +2,7 @@ import type { Actor } from '../../core/actor.ts'
 import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { KeyCreated, KeyRevoked } from '../events.ts'
 import {
   badRequest,
   cleanLine,
@@ -13,7 +14,6 @@ import {
   timestamp,
 } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
-import { KeyCreated, KeyRevoked } from './events.ts'
 import type { ApiKey, KeyDraft, KeyListResponse, MessageResponse, NewKeyResponse } from './schema.ts'
 import { createApiKey } from './secrets.ts'
 import type { agentKeys } from './table.ts'

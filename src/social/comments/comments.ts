@@ -9,6 +9,7 @@ import {
   requiresVerification,
 } from '../accounts/index.ts'
 import type { LabelAttachments, Submolts } from '../communities/index.ts'
+import { CommentCreated, CommentDeleted, CommentEdited } from '../events.ts'
 import { type Charged, type Duplicates, IS_UNLISTED, type Quotas } from '../limits/index.ts'
 import type { Notifications } from '../messages/index.ts'
 import { type Posts, type RevisionListResponse, toPost } from '../posts/index.ts'
@@ -23,7 +24,6 @@ import {
   type Viewer,
 } from '../shared/index.ts'
 import { type CommentContent, parseCommentContent, parseCommentDraft } from './draft.ts'
-import { CommentCreated, CommentDeleted, CommentEdited } from './events.ts'
 import {
   COMMENT_FIELDS,
   type Comment,

@@ -4,6 +4,7 @@ import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
 import { type AgentAccounts, type PendingTexts, requiresVerification } from '../accounts/index.ts'
+import { SubmoltCreated, SubmoltOwned, SubmoltSubscribed, SubmoltUnsubscribed } from '../events.ts'
 import type { Charged, Quotas } from '../limits/index.ts'
 import {
   conflict,
@@ -24,7 +25,6 @@ import {
   type Viewer,
 } from '../shared/index.ts'
 import { parseSubmoltDraft, type SubmoltContent } from './draft.ts'
-import { SubmoltCreated, SubmoltOwned, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
 import {
   type NewSubmoltResponse,
   SUBMOLT_FIELDS,

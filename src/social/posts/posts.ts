@@ -10,6 +10,7 @@ import {
   requiresVerification,
 } from '../accounts/index.ts'
 import { ANNOUNCEMENTS, type SubmoltRow, type Submolts } from '../communities/index.ts'
+import { PostCreated, PostDeleted, PostEdited } from '../events.ts'
 import type { Charged, Duplicates, Quotas } from '../limits/index.ts'
 import type { Notifications } from '../messages/index.ts'
 import {
@@ -24,7 +25,6 @@ import {
   type Viewer,
 } from '../shared/index.ts'
 import { type PostContent, type PostText, parsePostDraft, parsePostText } from './draft.ts'
-import { PostCreated, PostDeleted, PostEdited } from './events.ts'
 import { KeptLists, type ListText } from './kept-lists.ts'
 import { type ListedText, type ListSource, PostLists } from './lists.ts'
 import { hot, rising } from './ranks.ts'

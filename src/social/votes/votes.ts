@@ -3,10 +3,10 @@ import { type Command, command, type Query, query, stablePlan, type Tx } from '.
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { type AgentAccounts, AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../accounts/index.ts'
+import { CommentVoted, PostVoted } from '../events.ts'
 import type { Quotas } from '../limits/index.ts'
 import { best, controversy, hot, hotChanged, rankChanged, rising, type Tally } from '../posts/index.ts'
 import { badRequest, commentNotFound, type NetworkContext, postNotFound } from '../shared/index.ts'
-import { CommentVoted, PostVoted } from './events.ts'
 import type { VoteResponse } from './schema.ts'
 import type { votes, Withdrawal } from './table.ts'
 

@@ -1,5 +1,5 @@
 import { asc, count, eq } from 'drizzle-orm'
-import { PersonAdded as PersonAddedEvent, PersonRemoved } from '../../city/events/index.ts'
+import { PersonAdded as PersonAddedEvent, PersonRemoved } from '../../city/events.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'

@@ -6,6 +6,7 @@ import type { Caller } from '../../http/caller.ts'
 import { assertFits, type JsonRows, RenderedJson } from '../../http/respond/index.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { isEngineKey, ResultKey } from '../metadata.ts'
+import type { Bead, Dep } from '../schema.ts'
 import type {
   BeadChangeEntry,
   BeadEntry,
@@ -23,7 +24,6 @@ import type { BeadReader } from './reader.ts'
 import { isRecord, UNCOUNTED_TYPES } from './readiness.ts'
 import type { BeadRepository } from './repository.ts'
 import type {
-  Bead,
   BeadAssigned,
   BeadAssignInputBody,
   BeadCreateInputBody,
@@ -35,7 +35,6 @@ import type {
   BeadPage,
   BeadRelation,
   BeadUpdateBody,
-  Dep,
   ListBodyBead,
 } from './schema.ts'
 

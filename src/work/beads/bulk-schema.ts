@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { nullable } from '../../http/schema.ts'
-import { Bead, BeadCreateInputBody, BeadUpdateBody } from './schema.ts'
+import { Bead } from '../schema.ts'
+import { BeadCreateInputBody, BeadUpdateBody } from './schema.ts'
 
 /** The most beads that one request creates or changes. */
 const MAX_BEADS = 100

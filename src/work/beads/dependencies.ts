@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import { command, query, type Store, type Tx } from '../../core/store/index.ts'
+import type { Dep } from '../schema.ts'
 import { findCycle, shortestPath } from './cycles.ts'
 import { isGating } from './readiness.ts'
-import type { Dep } from './schema.ts'
 
 /** Reads a need: `type:target`, or only the target, which then blocks. */
 export function parseNeed(need: string): { type: string; target: string } {

@@ -1,6 +1,6 @@
 import type { Tx } from '../../core/store/index.ts'
+import type { Bead } from '../schema.ts'
 import type { BeadValues } from './row.ts'
-import type { Bead } from './schema.ts'
 
 /** Reads the metadata that a side table holds for beads of one type, by bead id. */
 export type MetadataProjection = (ids: string[]) => Map<string, Record<string, string>>

@@ -1,4 +1,5 @@
-import type { Bead, WorkflowDepResponse } from './schema.ts'
+import type { Bead } from '../schema.ts'
+import type { WorkflowDepResponse } from './schema.ts'
 
 /** The edges among some beads, collected from one bead after the other. */
 export class EdgesAmong {

@@ -1,3 +1,4 @@
+export { Bead, type Dep } from '../schema.ts'
 export { type BeadHolder, BeadProtection, Beads } from './beads.ts'
 export type { BeadChangeEntry, BeadEntry } from './bulk-schema.ts'
 export { beadCounterChecks } from './counter-checks.ts'
@@ -13,8 +14,7 @@ export {
   withEdge,
 } from './dependencies.ts'
 export type { BeadChange, BeadDraft, GraphBead } from './draft.ts'
-export * as beadEvents from './events.ts'
-export { BeadClosed, BeadCreated, BeadUpdated, eventFactsOf, eventPayloadOf, payloadBeadOf } from './events.ts'
+export { eventFactsOf, eventPayloadOf, payloadBeadOf } from './event-facts.ts'
 export type { AssigneeResolver, BeadGuard, BeadImporter, CityScope } from './extensions.ts'
 export { EdgesAmong } from './graph.ts'
 export { BEAD_LIMITS, validateFields, validateTotals } from './limits.ts'
@@ -25,13 +25,11 @@ export { asPresent, type ImportedBead, type KeepRule, notImportable, type Restor
 export { beadRoutes } from './routes.ts'
 export { type BeadRow, type BeadValues, ROW_COLUMNS, toStored, VALUE_COLUMNS } from './row.ts'
 export {
-  Bead,
   type BeadDependencies,
   type BeadFilter,
   type BeadGraphResponse,
   type BeadRelation,
   type BeadUpdateBody,
-  type Dep,
   ListBodyBead,
   WorkflowDepResponse,
 } from './schema.ts'

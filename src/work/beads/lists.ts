@@ -11,6 +11,7 @@ import {
 } from '../../http/respond/index.ts'
 import { pageSize } from '../../http/schema.ts'
 import { WorkflowKey } from '../metadata.ts'
+import type { Bead } from '../schema.ts'
 import { EdgesAmong } from './graph.ts'
 import type { BeadVersion } from './json-cache.ts'
 import {
@@ -25,7 +26,7 @@ import {
   scansClosed,
 } from './list-query.ts'
 import type { BeadReader } from './reader.ts'
-import type { Bead, BeadDepsResponse, BeadFilter, BeadGraphResponse, BeadPage, ListBodyBead } from './schema.ts'
+import type { BeadDepsResponse, BeadFilter, BeadGraphResponse, BeadPage, ListBodyBead } from './schema.ts'
 
 /** A bead's position in a list. */
 interface ListPosition {

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import { RecentValues } from '../../core/recent-values.ts'
 import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import { WorkKey } from '../metadata.ts'
+import type { Bead, Dep } from '../schema.ts'
 import type { MetadataProjection } from './extensions.ts'
 import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache.ts'
 import { BeadJsonRuns } from './json-runs.ts'
@@ -16,7 +17,6 @@ import {
   ROW_COLUMNS,
   type StoredBead,
 } from './row.ts'
-import type { Bead, Dep } from './schema.ts'
 
 /** Size in bytes of the texts of some beads. */
 export const SIZE_OF_BEADS = `

@@ -3,11 +3,11 @@ import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import { CLAIM_LOST } from '../errors.ts'
+import { Bead, Dep } from '../schema.ts'
 import type { Beads } from './beads.ts'
 import { BeadsBulkCreate, BeadsBulkUpdate, BeadsBurned, BeadsCreated } from './bulk-schema.ts'
 import { BEAD_LIMITS } from './limits.ts'
 import {
-  Bead,
   BeadAssigned,
   BeadAssignInputBody,
   BeadCreateInputBody,
@@ -18,7 +18,6 @@ import {
   BeadGraphResponse,
   BeadPage,
   BeadUpdateBody,
-  Dep,
   ListBodyBead,
 } from './schema.ts'
 

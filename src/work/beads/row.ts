@@ -1,5 +1,5 @@
 import { ResultKey } from '../metadata.ts'
-import type { Bead } from './schema.ts'
+import type { Bead } from '../schema.ts'
 
 /** A bead as it is stored. */
 export interface BeadRow {

@@ -1,54 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, nullable, paging } from '../../http/schema.ts'
+import { Bead } from '../schema.ts'
 
 const strings = (description: string) => Type.Array(Type.String(), { description })
 const metadata = (description: string) => Type.Record(Type.String(), Type.String(), { description })
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
-
-/** A dependency: `issue_id` waits for, tracks or relates to `depends_on_id`. */
-export const Dep = Type.Object(
-  {
-    issue_id: Type.String({ description: 'The dependent bead.' }),
-    depends_on_id: Type.String({ description: 'The prerequisite.' }),
-    type: Type.String({ description: '`blocks`, `waits-for` and `conditional-blocks` keep a bead from being ready.' }),
-  },
-  { $id: 'Dep', additionalProperties: false },
-)
-export type Dep = Static<typeof Dep>
-
-/** A record of a city: a task, a message, a session, a convoy. */
-export const Bead = Type.Object(
-  {
-    id: Type.String({ description: 'Prefix of the city or rig, a hyphen and a number.' }),
-    title: Type.String(),
-    status: Type.String({ description: '`open`, `in_progress` or `closed`.' }),
-    issue_type: Type.String({ description: '`task` by default.' }),
-    created_at: timestamp('Creation time.'),
-    updated_at: Type.Optional(timestamp('Time of the last change.')),
-    priority: Type.Optional(Type.Integer({ description: '0 is the most urgent; unset counts as 2.' })),
-    assignee: Type.Optional(Type.String({ description: 'Assignee; of a message, its recipient.' })),
-    from: Type.Optional(Type.String({ description: 'The sender of a message.' })),
-    parent: Type.Optional(Type.String({ description: 'The bead it is a part of.' })),
-    ref: Type.Optional(Type.String({ description: 'The formula or formula step it was created from.' })),
-    needs: Type.Optional(strings('Dependencies it was created with.')),
-    description: Type.Optional(Type.String()),
-    labels: Type.Optional(strings('In the order they were added.')),
-    metadata: Type.Optional(metadata('Arbitrary keys and values; gc itself writes the `gc.` keys.')),
-    dependencies: Type.Optional(Type.Array(Dep, { description: 'Dependencies.' })),
-    ephemeral: Type.Optional(
-      Type.Boolean({
-        description: 'True if it is bookkeeping rather than work to keep: wisps, their steps, messages.',
-      }),
-    ),
-    no_history: Type.Optional(
-      Type.Boolean({ description: 'True if its changes are not kept, as for beads that track orders.' }),
-    ),
-    defer_until: Type.Optional(timestamp('It is not ready before this.')),
-    is_blocked: Type.Optional(Type.Boolean({ description: 'True if a gating dependency is not closed.' })),
-  },
-  { $id: 'Bead', additionalProperties: false },
-)
-export type Bead = Static<typeof Bead>
 
 export const BeadCreateInputBody = Type.Object(
   {
@@ -123,9 +79,6 @@ export const BeadGraphResponse = Type.Object(
   { $id: 'BeadGraphResponse', additionalProperties: false },
 )
 export type BeadGraphResponse = Static<typeof BeadGraphResponse>
-
-export const BeadEventPayload = Type.Object({ bead: Bead }, { $id: 'BeadEventPayload', additionalProperties: false })
-export type BeadEventPayload = Static<typeof BeadEventPayload>
 
 export const BeadDependInput = Type.Object(
   {

@@ -1,5 +1,4 @@
 export { Claims } from './claims.ts'
-export * as claimEvents from './events.ts'
 export { ClaimManager, WITHOUT_SESSION } from './manager.ts'
 export { claimRoutes } from './routes.ts'
 export type { NextWork } from './schema.ts'

@@ -51,19 +51,3 @@ export const NextWork = Type.Object(
   { $id: 'NextWork', additionalProperties: false },
 )
 export type NextWork = Static<typeof NextWork>
-
-export const BeadClaimRejectedPayload = Type.Object(
-  { bead_id: Type.String(), existing_claimant: Type.String(), attempted_claimant: Type.String() },
-  { $id: 'BeadClaimRejectedPayload', additionalProperties: false },
-)
-export type BeadClaimRejectedPayload = Static<typeof BeadClaimRejectedPayload>
-
-export const BeadDeadAssigneeReopenedPayload = Type.Object(
-  {
-    bead_id: Type.String(),
-    dead_assignee: Type.Optional(Type.String()),
-    routed_to: Type.Optional(Type.String()),
-  },
-  { $id: 'BeadDeadAssigneeReopenedPayload', additionalProperties: false },
-)
-export type BeadDeadAssigneeReopenedPayload = Static<typeof BeadDeadAssigneeReopenedPayload>

@@ -10,9 +10,10 @@ import { pageSize } from '../../http/schema.ts'
 import { actorName } from '../actor.ts'
 import type { BeadRepository } from '../beads/index.ts'
 import { eventFactsOf } from '../beads/index.ts'
-import { BeadCommented } from './events.ts'
+import { BeadCommented } from '../events.ts'
+import type { BeadComment } from '../schema.ts'
 import { COMMENT_LIMITS, MAX_COUNTED_BEADS } from './limits.ts'
-import type { BeadComment, BeadCommentCounts, BeadCommentInput, BeadCommentList, CommentPage } from './schema.ts'
+import type { BeadCommentCounts, BeadCommentInput, BeadCommentList, CommentPage } from './schema.ts'
 
 export interface CommentsOptions {
   /** The city's name. */

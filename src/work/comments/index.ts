@@ -1,6 +1,4 @@
+export type { BeadComment } from '../schema.ts'
 export { type CommentDraft, Comments, firstNumber, toComment } from './comments.ts'
-export * as commentEvents from './events.ts'
-export { BeadCommented } from './events.ts'
 export { COMMENT_LIMITS } from './limits.ts'
 export { commentRoutes } from './routes.ts'
-export type { BeadComment } from './schema.ts'

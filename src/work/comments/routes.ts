@@ -1,8 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
+import { BeadComment } from '../schema.ts'
 import type { Comments } from './comments.ts'
-import { BeadComment, BeadCommentCounts, BeadCommentInput, BeadCommentList, CommentPage } from './schema.ts'
+import { BeadCommentCounts, BeadCommentInput, BeadCommentList, CommentPage } from './schema.ts'
 
 /** The operations on comments. */
 export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [

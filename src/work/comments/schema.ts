@@ -1,17 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, paging } from '../../http/schema.ts'
-
-export const BeadComment = Type.Object(
-  {
-    id: Type.String({ description: 'Unique among the comments of its bead.' }),
-    issue_id: Type.String({ description: 'The bead.' }),
-    author: Type.String({ description: 'Author: a name of the session, or `human`.' }),
-    text: Type.String(),
-    created_at: Type.String({ format: 'date-time' }),
-  },
-  { $id: 'BeadComment', additionalProperties: false, description: 'A comment on a bead.' },
-)
-export type BeadComment = Static<typeof BeadComment>
+import { BeadComment } from '../schema.ts'
 
 export const BeadCommentInput = Type.Object(
   { text: Type.String({ minLength: 1, description: 'At most 64 KB.' }) },
@@ -31,11 +20,6 @@ export const BeadCommentCounts = Type.Object(
   { $id: 'BeadCommentCounts', additionalProperties: false },
 )
 export type BeadCommentCounts = Static<typeof BeadCommentCounts>
-
-export const BeadCommentedPayload = Type.Object(
-  { comment: BeadComment },
-  { $id: 'BeadCommentedPayload', additionalProperties: false },
-)
 
 export const CommentPage = Type.Object(paging)
 export type CommentPage = Static<typeof CommentPage>

@@ -6,8 +6,8 @@ import type { Caller } from '../../http/caller.ts'
 import { assertFits, type RenderedJson } from '../../http/respond/index.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { type Bead, type BeadRepository, type Beads, type ListBodyBead, SIZE_OF_BEADS } from '../beads/index.ts'
+import { ConvoyClosed, ConvoyCreated } from '../events.ts'
 import { ConvoyKey } from '../metadata.ts'
-import { ConvoyClosed, ConvoyCreated } from './events.ts'
 import type {
   ConvoyCheckResponse,
   ConvoyGetResponse,

@@ -1,4 +1,3 @@
 export { Convoys, OWNED_LABEL } from './convoys.ts'
-export * as convoyEvents from './events.ts'
 export { convoyRoutes } from './routes.ts'
 export type { ConvoyCheckResponse, ConvoyGetResponse, ConvoyTerms } from './schema.ts'

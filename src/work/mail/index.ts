@@ -1,5 +1,5 @@
+export type { Message } from '../schema.ts'
 export { mailCounterChecks } from './counter-checks.ts'
-export * as mailEvents from './events.ts'
 export { Mail } from './mail.ts'
 export { mailRoutes } from './routes.ts'
-export type { MailReplyInputBody, Message } from './schema.ts'
+export type { MailReplyInputBody } from './schema.ts'

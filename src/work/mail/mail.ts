@@ -10,9 +10,6 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { BeadImporter, BeadRepository } from '../beads/index.ts'
-import { MAIL_PREFIX, MailKey } from '../metadata.ts'
-import type { MessageQueue, SessionRepository } from '../sessions/index.ts'
-import { type Address, HUMAN, MailDirectory, type MailRecipients, routesOf } from './directory.ts'
 import {
   MailArchived,
   MailDeleted,
@@ -21,7 +18,11 @@ import {
   MailRead,
   MailReplied,
   MailSent,
-} from './events.ts'
+} from '../events.ts'
+import { MAIL_PREFIX, MailKey } from '../metadata.ts'
+import type { Message } from '../schema.ts'
+import type { MessageQueue, SessionRepository } from '../sessions/index.ts'
+import { type Address, HUMAN, MailDirectory, type MailRecipients, routesOf } from './directory.ts'
 import { MailForwarder } from './forwarder.ts'
 import { MailLists } from './lists.ts'
 import { replySubject, type StoredMessage, toMessage, validateMessage } from './message.ts'
@@ -36,7 +37,6 @@ import type {
   MailQuery,
   MailReplyInputBody,
   MailSendInputBody,
-  Message,
 } from './schema.ts'
 import { type Sender, senderOf } from './sender.ts'
 import { messages } from './table.ts'

@@ -2,7 +2,7 @@ import { toTimestamp } from '../../core/clock.ts'
 import { invalidField } from '../../core/errors.ts'
 import { BEAD_LIMITS } from '../beads/index.ts'
 import { MailKey } from '../metadata.ts'
-import type { Message } from './schema.ts'
+import type { Message } from '../schema.ts'
 
 /** A message and its bead as they are stored. */
 export interface StoredMessage {

@@ -2,6 +2,7 @@ import { isObject } from '../../core/json.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
+import { Message } from '../schema.ts'
 import type { Mail } from './mail.ts'
 import {
   InboxQuery,
@@ -13,7 +14,6 @@ import {
   MailQuery,
   MailReplyInputBody,
   MailSendInputBody,
-  Message,
 } from './schema.ts'
 
 type City = CityOf<{ mail: Mail }>

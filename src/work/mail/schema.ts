@@ -1,25 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf, paging } from '../../http/schema.ts'
-
-/** A message from one session or person to another. */
-export const Message = Type.Object(
-  {
-    id: Type.String({ description: 'The id of its bead.' }),
-    from: Type.String({ description: 'The sender: a session by one of its names, or `human`.' }),
-    to: Type.String({ description: 'The recipient: a session, an agent, or `human`.' }),
-    subject: Type.String(),
-    body: Type.String(),
-    created_at: Type.String({ format: 'date-time', description: 'Time of sending.' }),
-    read: Type.Boolean(),
-    thread_id: Type.Optional(Type.String({ description: 'The thread it belongs to.' })),
-    reply_to: Type.Optional(Type.String({ description: 'The message it replies to.' })),
-    priority: Type.Optional(Type.Integer({ format: 'int64' })),
-    cc: Type.Optional(Type.Array(Type.String(), { description: 'Further recipients that were named.' })),
-    rig: Type.Optional(Type.String({ description: 'The `rig` of the request; else the name of the city.' })),
-  },
-  { $id: 'Message', additionalProperties: false },
-)
-export type Message = Static<typeof Message>
+import { Message } from '../schema.ts'
 
 export const MailListBody = listOf(Message, 'MailListBody')
 export type MailListBody = Static<typeof MailListBody>
@@ -72,12 +53,6 @@ export const MailPatch = Type.Object(
   { $id: 'MailPatchInputBody', additionalProperties: false },
 )
 export type MailPatch = Static<typeof MailPatch>
-
-export const MailEventPayload = Type.Object(
-  { rig: Type.String({ description: 'The label of the request; may be empty.' }), message: Type.Optional(Message) },
-  { $id: 'MailEventPayload', additionalProperties: false },
-)
-export type MailEventPayload = Static<typeof MailEventPayload>
 
 const agent = Type.Optional(
   Type.String({ description: 'Only mail for this session, agent or `human`, by any of its names.' }),

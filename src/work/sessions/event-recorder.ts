@@ -15,7 +15,7 @@ import {
   SessionUpdated,
   SessionWoke,
   WorkerOperation,
-} from './events.ts'
+} from '../events.ts'
 import { displayNameOf } from './metadata.ts'
 import type { SessionRow } from './table.ts'
 

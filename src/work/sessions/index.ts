@@ -1,15 +1,7 @@
+export { SessionResponse } from '../schema.ts'
 export { NEWEST, type SessionPosition } from './closed-sessions.ts'
 export { sessionCounterChecks } from './counter-checks.ts'
 export type { SessionEventRecorder } from './event-recorder.ts'
-export * as sessionEvents from './events.ts'
-export {
-  SessionCreateSucceeded,
-  SessionDrainAckedWithWork,
-  SessionLifecyclePayload,
-  SessionMessageSucceeded,
-  SessionStopped,
-  SessionSubmitSucceeded,
-} from './events.ts'
 export type { MessageOutcome, MessageQueue } from './message-queue.ts'
 export { agentNameOf, displayNameOf, identityOf, namesOf, workNamesOf } from './metadata.ts'
 export {
@@ -40,7 +32,6 @@ export {
   SessionPrompt,
   SessionRename,
   SessionRequestView,
-  SessionResponse,
   SessionSubmit,
   SubAgent,
   SubAgents,

@@ -1,70 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { listOf } from '../../http/schema.ts'
+import { SessionResponse } from '../schema.ts'
 
 const closed = { additionalProperties: false } as const
 const Strings = Type.Record(Type.String(), Type.String())
-
-export const SubmissionCapabilities = Type.Object(
-  {
-    supports_follow_up: Type.Boolean({ description: 'True if messages can wait until the current turn is over.' }),
-    supports_interrupt_now: Type.Boolean({ description: 'True if messages can interrupt the current turn.' }),
-  },
-  { $id: 'SubmissionCapabilities', ...closed },
-)
-export type SubmissionCapabilities = Static<typeof SubmissionCapabilities>
-
-export const SessionResponse = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the session, which is also the id of its bead.' }),
-    kind: Type.Optional(
-      Type.String({ description: '`agent` for a configured agent, `provider` for a program without one.' }),
-    ),
-    template: Type.String({ description: 'The agent it runs, or the provider for kind `provider`.' }),
-    state: Type.String({
-      description:
-        'start-pending, creating, active, asleep, suspended, quarantined, draining, archived or failed-create; empty once closed.',
-    }),
-    reason: Type.Optional(Type.String({ description: 'Reason it is in that state, if there is a reason.' })),
-    title: Type.String(),
-    alias: Type.Optional(Type.String({ description: 'Its public name; unique among live sessions.' })),
-    provider: Type.String(),
-    display_name: Type.Optional(Type.String({ description: 'The display name of the provider.' })),
-    session_name: Type.String({ description: 'Its run-time name; unique among live sessions.' }),
-    work_dir: Type.Optional(Type.String({ description: 'The working folder of its program.' })),
-    created_at: Type.String({ description: 'RFC 3339, whole seconds.' }),
-    last_active: Type.Optional(Type.String({ description: "Time of its program's last output." })),
-    last_nudge_delivered_at: Type.Optional(Type.String({ description: 'Time of the last delivery to it.' })),
-    attached: Type.Boolean({ description: 'True if a person has its terminal open.' }),
-    running: Type.Boolean({ description: 'True if its program is running.' }),
-    rig: Type.Optional(Type.String()),
-    pool: Type.Optional(Type.String({ description: 'The agent, if it is a pool.' })),
-    agent_kind: Type.Optional(Type.String({ description: '`crew`, `pool` or `role`.' })),
-    active_bead: Type.Optional(Type.String({ description: 'The bead it works on.' })),
-    model: Type.Optional(Type.String()),
-    context_pct: Type.Optional(Type.Integer({ description: 'Used share of its context, in percent.' })),
-    context_window: Type.Optional(Type.Integer({ description: 'Size of its context in tokens.' })),
-    last_output: Type.Optional(
-      Type.String({
-        description: 'The last lines of its screen, or those that its last run ended with; only with `peek`.',
-      }),
-    ),
-    activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
-    submission_capabilities: Type.Optional(SubmissionCapabilities),
-    configured_named_session: Type.Optional(
-      Type.Boolean({ description: 'True if its identity is declared in the configuration of the city.' }),
-    ),
-    options: Type.Optional(
-      Type.Record(Type.String(), Type.String(), { description: 'The options of its next start.' }),
-    ),
-    metadata: Type.Optional(
-      Type.Record(Type.String(), Type.String(), {
-        description: '`end_reason` is the reason it was closed or its last run ended, while it does not run.',
-      }),
-    ),
-  },
-  { $id: 'SessionResponse', ...closed },
-)
-export type SessionResponse = Static<typeof SessionResponse>
 
 export const SessionList = listOf(SessionResponse, 'ListBodySessionResponse')
 export type SessionList = Static<typeof SessionList>

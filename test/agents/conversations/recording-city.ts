@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SessionResponse } from '../../../src/work/sessions/schema.ts'
+import type { SessionResponse } from '../../../src/work/schema.ts'
 import { openTown } from '../../cli/town.ts'
 import { append, write } from '../../programs/samples.ts'
 import { conforms } from '../../support/conforms.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ChangeApproved } from '../../../src/changes/review/index.ts'
+import { ChangeApproved } from '../../../src/changes/events.ts'
 import { changes } from '../../../src/changes/review/table.ts'
 import type { Caller } from '../../../src/http/caller.ts'
 import { human } from '../../../src/http/guard.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ChangeApproved } from '../../../src/changes/review/index.ts'
+import { ChangeApproved } from '../../../src/changes/events.ts'
 import { command } from '../../../src/core/store/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { env, git } from '../../agents/worktrees/git.ts'

@@ -1,7 +1,7 @@
 import { compile } from '../../../src/orchestration/formulas/compile.ts'
 import type { Recipe } from '../../../src/orchestration/formulas/recipe.ts'
 import { substitute } from '../../../src/orchestration/formulas/substitute.ts'
-import type { Bead } from '../../../src/work/beads/schema.ts'
+import type { Bead } from '../../../src/work/schema.ts'
 import { human, openWork, type Work } from '../../work/world.ts'
 import { formulaFiles } from '../formulas/files.ts'
 

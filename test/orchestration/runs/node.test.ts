@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { attemptsOf, toNode } from '../../../src/orchestration/runs/node.ts'
-import type { Bead } from '../../../src/work/beads/schema.ts'
+import type { Bead } from '../../../src/work/schema.ts'
 
 const bead = (more: Partial<Bead>): Bead => ({
   id: 'mi-1',

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { RunStatus } from '../../../src/orchestration/runs/schema.ts'
+import type { RunStatus } from '../../../src/orchestration/schema.ts'
 import { openRuns } from '../engine/graph.ts'
 
 /** Runs of these states, two of which begin at each moment; what they are made of is long gone. */

@@ -6,7 +6,6 @@ import type { CityOf } from '../../../src/http/city-of.ts'
 import { slingRoutes } from '../../../src/orchestration/sling/routes.ts'
 import { beadRoutes } from '../../../src/work/beads/routes.ts'
 import type {
-  Bead,
   BeadDependencies,
   BeadDepsResponse,
   BeadGraphResponse,
@@ -15,6 +14,7 @@ import type {
 import { claimRoutes } from '../../../src/work/claims/routes.ts'
 import type { ClaimList } from '../../../src/work/claims/schema.ts'
 import { convoyRoutes } from '../../../src/work/convoys/routes.ts'
+import type { Bead } from '../../../src/work/schema.ts'
 import { serve } from '../../http/serve.ts'
 import { openWork } from '../world.ts'
 

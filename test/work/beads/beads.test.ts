@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { query } from '../../../src/core/store/index.ts'
-import type { Bead } from '../../../src/work/beads/schema.ts'
+import type { Bead } from '../../../src/work/schema.ts'
 import { human, openWork } from '../world.ts'
 
 describe('create', () => {

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { query } from '../../../src/core/store/index.ts'
 import { BEAD_LIMITS } from '../../../src/work/beads/limits.ts'
-import type { Bead } from '../../../src/work/beads/schema.ts'
+import type { Bead } from '../../../src/work/schema.ts'
 import { human, openWork, type Work } from '../world.ts'
 
 const MB = BEAD_LIMITS.output

@@ -1,5 +1,4 @@
-import type { Bead } from '../../../src/work/beads/schema.ts'
-import type { Message } from '../../../src/work/mail/schema.ts'
+import type { Bead, Message } from '../../../src/work/schema.ts'
 import { human, type Work } from '../world.ts'
 import type { ErrorResult, Model, ModelBead } from './model.ts'
 import type { SeededRandom } from './random.ts'

@@ -7,7 +7,7 @@ import type { Caller } from '../../../http/caller.ts'
 import type { Bead, BeadRepository } from '../../../work/beads/index.ts'
 import type { Mail } from '../../../work/mail/index.ts'
 import { WorkKey } from '../../../work/metadata.ts'
-import { BeadParked } from '../events.ts'
+import { BeadParked } from '../../events.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
 
 interface ParkingOptions {

@@ -13,14 +13,9 @@ import { unsubscriber } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
 import type { HostedSession } from '../../../host/protocol/index.ts'
+import { SessionStopped } from '../../../work/events.ts'
 import { WorkKey } from '../../../work/metadata.ts'
-import {
-  type MessageQueue,
-  type SessionChange,
-  type SessionRepository,
-  type SessionRow,
-  SessionStopped,
-} from '../../../work/sessions/index.ts'
+import type { MessageQueue, SessionChange, SessionRepository, SessionRow } from '../../../work/sessions/index.ts'
 import type { AgentCommands, SetupCommands } from '../../launch/index.ts'
 import type { LoginLimits } from '../../limits/index.ts'
 import type { ExitReceiver } from '../exit/exit-receiver.ts'

@@ -19,8 +19,8 @@ import {
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import { displayNameOf, type SessionRepository, type SessionResolver } from '../../../work/sessions/index.ts'
+import { ProcessesDetached, ProcessesEnded } from '../../events.ts'
 import type { CityEnvironment } from '../../launch/index.ts'
-import { ProcessesDetached, ProcessesEnded } from './events.ts'
 import type {
   DetachedProcess,
   DetachedProcessList,

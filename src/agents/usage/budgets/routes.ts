@@ -1,8 +1,8 @@
 import type { CityOf } from '../../../http/city-of.ts'
 import { route } from '../../../http/route.ts'
 import { OKResponseBody } from '../../../http/schema.ts'
+import { Budget, BudgetKey, BudgetList, BudgetSet } from '../../schema.ts'
 import type { Budgets } from './budgets.ts'
-import { Budget, BudgetKey, BudgetList, BudgetSet } from './schema.ts'
 
 /** The operations on budgets. */
 export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [

@@ -4,7 +4,7 @@ import type { EventLog } from '../../../core/events/index.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import { query, type Store, stablePlan } from '../../../core/store/index.ts'
 import { redactLine } from '../../../core/text/index.ts'
-import { OrderCompleted, OrderFailed } from './events.ts'
+import { OrderCompleted, OrderFailed } from '../../events.ts'
 
 interface FailingOrdersOptions {
   store: Store

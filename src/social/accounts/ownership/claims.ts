@@ -3,6 +3,7 @@ import { type Actor, GC } from '../../../core/actor.ts'
 import { command, query, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
+import { AgentClaimed, AgentUnclaimed, ClaimRenewed } from '../../events.ts'
 import {
   badRequest,
   cleanLine,
@@ -19,7 +20,6 @@ import { createClaimToken } from '../secrets.ts'
 import type { Person } from '../sign-in/person.ts'
 import { type AgentSuspensions, describeSuspension } from '../suspensions.ts'
 import { type AgentRow, isSuspended } from '../view.ts'
-import { AgentClaimed, AgentUnclaimed, ClaimRenewed } from './events.ts'
 import type { ClaimRenewal, ClaimStatus } from './schema.ts'
 import type { agentClaims, owners } from './table.ts'
 

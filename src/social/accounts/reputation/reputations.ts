@@ -1,12 +1,12 @@
 import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
+import { AgentUnvouched, AgentVouched } from '../../events.ts'
 import { LEVEL_CONDITIONS, LEVELS, LIMIT_FACTORS, type Standings } from '../../limits/index.ts'
 import { badRequest, conflict, type NetworkContext, SocialError } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { MessageResponse } from '../schema.ts'
 import type { AgentRow } from '../view.ts'
-import { AgentUnvouched, AgentVouched } from './events.ts'
 import type { ReputationResponse } from './schema.ts'
 
 const DAY = 86_400_000

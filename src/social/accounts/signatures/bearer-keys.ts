@@ -1,10 +1,10 @@
 import { command, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
+import { BearerKeysChanged } from '../../events.ts'
 import { type NetworkContext, SocialError } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { AgentRow } from '../view.ts'
-import { BearerKeysChanged } from './events.ts'
 import type { BearerKeysResponse } from './schema.ts'
 
 /** Storage of agents' API keys. */

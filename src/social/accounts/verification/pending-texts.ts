@@ -1,10 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { VerificationRequested } from '../../events.ts'
 import type { Standings } from '../../limits/index.ts'
 import { type NetworkContext, SocialError, timestamp } from '../../shared/index.ts'
 import type { AgentRow } from '../view.ts'
 import { newChallenge } from './challenges.ts'
-import { VerificationRequested } from './events.ts'
 import type { PendingFields, Verification } from './schema.ts'
 import type { PendingKind, pendingTexts } from './table.ts'
 

@@ -4,11 +4,11 @@ import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, jsonSize, parseKeyCursor } from '../../../http/respond/index.ts'
 import type { MessageResponse } from '../../accounts/index.ts'
 import type { Moderation } from '../../communities/index.ts'
+import { CommentRelisted, PostRelisted } from '../../events.ts'
 import { IS_UNLISTED } from '../../limits/index.ts'
 import type { Posts } from '../../posts/index.ts'
 import { type NetworkContext, parseLimit, type Viewer } from '../../shared/index.ts'
 import type { PostComments } from '../comments.ts'
-import { CommentRelisted, PostRelisted } from './events.ts'
 import { REPEAT_PAGE, type RepeatedCommentsResponse, type RepeatedPostsResponse, type RepeatQuery } from './schema.ts'
 
 type Numbers = Query<{ n: number }, [number, number, number]>

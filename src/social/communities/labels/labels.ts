@@ -1,6 +1,7 @@
 import { command, query, stablePlan } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
+import { LabelCreated } from '../../events.ts'
 import {
   badRequest,
   clean,
@@ -15,7 +16,6 @@ import {
 } from '../../shared/index.ts'
 import type { Moderation } from '../moderation/moderation.ts'
 import type { Submolts } from '../submolts.ts'
-import { LabelCreated } from './events.ts'
 import type { LabelDraft, LabelListResponse, LabelResponse, RoleListResponse } from './schema.ts'
 import { type LabelRow, SELECT_LABEL, toLabel } from './view.ts'
 

@@ -2,6 +2,7 @@ import { command, query, stablePlan, type Tx } from '../../../core/store/index.t
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
+import { ModeratorAdded, ModeratorRemoved, SubmoltChanged } from '../../events.ts'
 import {
   badRequest,
   clean,
@@ -15,7 +16,6 @@ import {
 import type { SubmoltResponse } from '../schema.ts'
 import type { Submolts } from '../submolts.ts'
 import type { SubmoltRow } from '../view.ts'
-import { ModeratorAdded, ModeratorRemoved, SubmoltChanged } from './events.ts'
 import type { ModeratorDraft, ModeratorListResponse, SubmoltSettings } from './schema.ts'
 
 const MAX_MODERATORS = 100

@@ -3,6 +3,7 @@ import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
+import { ConversationApproved, ConversationRejected, ConversationRequested, MessageSent } from '../../events.ts'
 import type { Quotas } from '../../limits/index.ts'
 import {
   badRequest,
@@ -17,7 +18,6 @@ import {
 } from '../../shared/index.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { ConversationRows, FIRST_PAGE, type MemberRow } from './conversation-rows.ts'
-import { ConversationApproved, ConversationRejected, ConversationRequested, MessageSent } from './events.ts'
 import { type MessageRow, MessageRows } from './message-rows.ts'
 import {
   CONVERSATION_PAGE,

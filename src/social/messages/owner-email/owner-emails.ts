@@ -5,8 +5,8 @@ import { command, query, type Store, type Tx } from '../../../core/store/index.t
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { type AgentAccounts, createClaimToken, type MessageResponse } from '../../accounts/index.ts'
+import { OwnerEmailSet, OwnerEmailVerified } from '../../events.ts'
 import { badRequest, hashSecret, type SmtpSettings, SocialError } from '../../shared/index.ts'
-import { OwnerEmailSet, OwnerEmailVerified } from './events.ts'
 import type { OwnerEmail } from './schema.ts'
 import type { ownerEmails } from './table.ts'
 

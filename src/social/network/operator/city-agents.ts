@@ -3,7 +3,6 @@ import type { Store, Tx } from '../../../core/store/index.ts'
 import {
   type AgentAccounts,
   type AgentClaims,
-  AgentRegistered,
   type AgentRow,
   type BearerKeySetting,
   parseName,
@@ -11,6 +10,7 @@ import {
   type SigningKeys,
   thumbprintOf,
 } from '../../accounts/index.ts'
+import { AgentRegistered } from '../../events.ts'
 import type { DirectMessages, Notifications } from '../../messages/index.ts'
 import { agentNotFound, conflict } from '../../shared/index.ts'
 

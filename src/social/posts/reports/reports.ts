@@ -3,11 +3,11 @@ import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
 import type { Moderation } from '../../communities/index.ts'
+import { PostReported, ReportsDismissed, ReportsReopened } from '../../events.ts'
 import type { Quotas } from '../../limits/index.ts'
 import { badRequest, cleanLine, type NetworkContext, timestamp } from '../../shared/index.ts'
 import type { Posts } from '../posts.ts'
 import type { PostRow } from '../view.ts'
-import { PostReported, ReportsDismissed, ReportsReopened } from './events.ts'
 import type { ReportDraft, ReportListResponse } from './schema.ts'
 
 const MAX_REASON = 500

@@ -6,7 +6,6 @@ import { stablePlan } from '../../../core/store/index.ts'
 import type { Bead, Dep } from '../../beads/index.ts'
 import {
   asPresent,
-  BeadCreated,
   type BeadRow,
   type BeadValues,
   type EdgeRecord,
@@ -24,7 +23,8 @@ import {
   valuesOf,
 } from '../../beads/index.ts'
 import type { BeadComment } from '../../comments/index.ts'
-import { BeadCommented, type CommentDraft, firstNumber, toComment } from '../../comments/index.ts'
+import { type CommentDraft, firstNumber, toComment } from '../../comments/index.ts'
+import { BeadCommented, BeadCreated } from '../../events.ts'
 import { deletedIds, type ImportedLine, isSkipped, type LineContext, type RigOf, readLine } from '../lines/line.ts'
 import { InvalidLines, type SkippedLines, Skips } from '../lines/skips.ts'
 import { allLines, mayHaveDeleted, sliceLines } from '../lines/slices.ts'

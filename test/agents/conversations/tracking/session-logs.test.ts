@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import type { AgentOutput } from '../../../../src/agents/conversations/schema.ts'
-import type { SessionResponse } from '../../../../src/work/sessions/schema.ts'
+import type { SessionResponse } from '../../../../src/work/schema.ts'
 import { append, claude, write } from '../../../programs/samples.ts'
 import { framesOf, openRecordingCity } from '../recording-city.ts'
 

@@ -1,13 +1,9 @@
-import { defineEvent, type EventAttributes, payloadOf, type RecordedEvent } from '../../core/events/index.ts'
+import { type EventAttributes, payloadOf, type RecordedEvent } from '../../core/events/index.ts'
+import { BeadClosed, BeadCreated, BeadDeleted, type BeadEventPayload, BeadUpdated } from '../events.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
+import type { Bead } from '../schema.ts'
 import { BEAD_LIMITS } from './limits.ts'
 import { withoutOutput } from './row.ts'
-import { type Bead, BeadEventPayload } from './schema.ts'
-
-export const BeadCreated = defineEvent('bead.created', BeadEventPayload, 'A bead was created.')
-export const BeadUpdated = defineEvent('bead.updated', BeadEventPayload, 'Something about a bead changed.')
-export const BeadClosed = defineEvent('bead.closed', BeadEventPayload, 'A bead was closed.')
-export const BeadDeleted = defineEvent('bead.deleted', BeadEventPayload, 'A bead was removed for good.')
 
 const BEAD_EVENTS = [BeadCreated, BeadUpdated, BeadClosed, BeadDeleted]
 

@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+/** Budgets, which both the events of this wing and the operations of `usage` show. */
+
 const closed = { additionalProperties: false } as const
 
 const Scope = Type.Union([Type.Literal('city'), Type.Literal('rig'), Type.Literal('agent')], {
