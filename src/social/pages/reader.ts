@@ -137,7 +137,7 @@ export class PageReader {
     return this.services.submolts.page(ANONYMOUS, { sort: 'active', limit, cursor })
   }
 
-  async search(q: string, cursor: string | undefined): Promise<SearchPage> {
+  async search(q: string, cursor: string | undefined): Promise<SearchPage<Post>> {
     return this.services.search.page(ANONYMOUS, { q, cursor, limit: POSTS_PER_PAGE })
   }
 }

@@ -23,7 +23,9 @@ export { ListedPost, POST_FIELDS, Post, type PostListResponse, type PostSort } f
 export {
   authorFields,
   compactAuthor,
+  listedPostOf,
   postOf,
+  type Surroundings,
   toListedPost,
   toPost,
 } from './view.ts'

@@ -32,11 +32,14 @@ export const JOIN_POST = `JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.
   LEFT JOIN votes v ON v.agent = ?1 AND v.kind = 0 AND v.target = p.n
   LEFT JOIN follows f ON f.follower = ?1 AND f.followee = p.author`
 
+/** Columns of a post itself that a list shows. */
+type ListedColumns = Pick<PostRow, 'id' | 'title' | 'content' | 'url' | 'score' | 'upvotes' | 'downvotes'> &
+  Pick<PostRow, 'comment_count' | 'pinned' | 'created_at' | 'edited_at'>
+
 /** Columns of a post that a list shows to every reader. */
 export interface ListedRow
-  extends Pick<PostRow, 'n' | 'id' | 'title' | 'content' | 'url' | 'score' | 'upvotes' | 'downvotes'>,
-    Pick<PostRow, 'comment_count' | 'pinned' | 'created_at' | 'edited_at'>,
-    Pick<PostRow, 'submolt_id' | 'submolt_name' | 'submolt_display_name'> {
+  extends ListedColumns,
+    Pick<PostRow, 'n' | 'submolt_id' | 'submolt_name' | 'submolt_display_name'> {
   author_id: string
   author_name: string
 }
@@ -126,20 +129,30 @@ const compactPost = (post: Post): ListedPost => ({
 })
 
 /** The same from its row, for a reader who has not voted on it. */
-export function toListed(row: ListedRow): ListedPost {
-  const { id, title, content, url, score, upvotes, downvotes, comment_count, edited_at } = row
-  const name = row.submolt_name
+export const toListed = (row: ListedRow): ListedPost =>
+  listedPostOf(row, {
+    author: { id: row.author_id, name: row.author_name },
+    submolt: { id: row.submolt_id, name: row.submolt_name, display_name: row.submolt_display_name },
+    userVote: null,
+  })
+
+/** The same from its own row, and from what other rows hold. */
+export function listedPostOf(
+  { id, title, content, url, score, upvotes, downvotes, comment_count, pinned, created_at, edited_at }: ListedColumns,
+  { author, submolt, userVote }: Pick<Surroundings, 'submolt' | 'userVote'> & { readonly author: ListedAuthor },
+): ListedPost {
   const post: ListedPost = { id, title, content }
   if (url !== null) post.url = url
-  post.submolt = { id: row.submolt_id, name, display_name: row.submolt_display_name }
-  post.submolt_name = name
-  post.author = { id: row.author_id, name: row.author_name }
+  post.submolt = submolt
+  post.submolt_name = submolt.name
+  post.author = { id: author.id, name: author.name }
   post.score = score
   post.upvotes = upvotes
   post.downvotes = downvotes
   post.comment_count = comment_count
-  if (row.pinned === 1) post.is_pinned = true
-  post.created_at = timestamp(row.created_at)
+  if (userVote !== null) post.user_vote = userVote
+  if (pinned === 1) post.is_pinned = true
+  post.created_at = timestamp(created_at)
   if (edited_at !== null) post.edited_at = timestamp(edited_at)
   return post
 }

@@ -1,22 +1,35 @@
 import { query, stablePlan } from '../../core/store/index.ts'
 import { fillPage, jsonSize, MAX_PAGE_BYTES, type PageItems } from '../../http/respond/index.ts'
-import { AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../accounts/index.ts'
-import { type Post, postOf, votesOn } from '../posts/index.ts'
+import { AUTHOR_COLUMNS, type Author, type AuthorColumns, toAuthor } from '../accounts/index.ts'
+import { type ListedPost, listedPostOf, type Post, postOf, type Surroundings, votesOn } from '../posts/index.ts'
 import { Kept, type NetworkContext, timestamp } from '../shared/index.ts'
-import type { Match } from './matches.ts'
-import { COMMENT, type FoundComment, type FoundRows, type Kind, POST } from './rows.ts'
+import type { Match, RankedMatches } from './matches.ts'
+import { COMMENT, type FoundComment, type FoundPost, type FoundRows, type Kind, POST } from './rows.ts'
 import type { SearchResult } from './schema.ts'
 
 /** A result with its match, and with the post if it is one. */
-interface Hit {
+export interface Hit<Shown> {
   readonly match: Match
   readonly result: SearchResult
-  readonly post?: Post
+  readonly post?: Shown
 }
 
-interface AuthoredComment {
-  readonly row: FoundComment
-  readonly author: Post['author']
+/** How a page shows posts. */
+export interface PostShape<Shown> {
+  /** True if it shows whether the reader follows the author. */
+  readonly hasFollowing: boolean
+  toPost(row: FoundPost, surroundings: Surroundings): Shown
+}
+
+export const WHOLE_POST: PostShape<Post> = { hasFollowing: true, toPost: postOf }
+
+export const LISTED_POST: PostShape<ListedPost> = { hasFollowing: false, toPost: listedPostOf }
+
+/** A part of some matches. */
+interface Part {
+  readonly matches: RankedMatches
+  readonly from: number
+  readonly limit: number
 }
 
 /** Selects some agents as authors. */
@@ -53,54 +66,54 @@ export class Hits {
     this.#communities = new Kept(version, MAX_KEPT)
   }
 
-  /** The first of some matches, without those that not everybody sees. */
-  page(viewer: number, matches: readonly Match[], limit: number): PageItems<Hit, Hit> {
-    const hits: Hit[] = []
-    for (let start = 0; start < matches.length && hits.length <= limit; start += limit + 1) {
-      hits.push(...this.#load(viewer, matches.slice(start, start + limit + 1)))
+  /** Some matches from one on, without those that not everybody sees. */
+  page<Shown>(
+    viewer: number,
+    { matches, from, limit }: Part,
+    shape: PostShape<Shown>,
+  ): PageItems<Hit<Shown>, Hit<Shown>> {
+    const hits: Hit<Shown>[] = []
+    for (let start = from; hits.length <= limit; start += limit + 1) {
+      const some = matches.slice(start, start + limit + 1)
+      if (some.length === 0) break
+      hits.push(...this.#load(viewer, some, shape))
     }
     const isSmall = hits.reduce((sum, hit) => sum + maxSizeOf(hit), 0) <= MAX_PAGE_BYTES
     return fillPage(hits, limit, (hit) => hit, { sizeOf: isSmall ? () => 0 : sizeOf })
   }
 
-  #load(viewer: number, matches: readonly Match[]): Hit[] {
-    const posts = this.#posts(viewer, numbersOf(matches, POST)).values()
-    const comments = this.#comments(numbersOf(matches, COMMENT)).values()
-    return matches.flatMap((match): Hit[] => {
-      if (match.kind === POST) {
-        const post = posts.next().value
-        return post ? [{ match, result: postResult(post, match), post }] : []
-      }
-      const comment = comments.next().value
-      return comment ? [{ match, result: commentResult(comment, match) }] : []
-    })
+  #load<Shown>(viewer: number, matches: readonly Match[], shape: PostShape<Shown>): Hit<Shown>[] {
+    const posts = this.#posts(viewer, ofKind(matches, POST), shape)
+    const comments = this.#comments(ofKind(matches, COMMENT))
+    let [post, comment] = [0, 0]
+    return matches.flatMap(({ kind }) => (kind === POST ? posts[post++] : comments[comment++]) ?? [])
   }
 
-  /** Those with some numbers, in the order of these. */
-  #posts(viewer: number, numbers: readonly number[]): (Post | undefined)[] {
-    if (numbers.length === 0) return []
+  /** Those that match, in the order of these. */
+  #posts<Shown>(viewer: number, matches: readonly Match[], shape: PostShape<Shown>): (Hit<Shown> | undefined)[] {
+    if (matches.length === 0) return []
+    const numbers = matches.map(({ n }) => n)
     const rows = this.rows.posts.find(numbers)
-    const authors = this.#authorsOf(rows.map((row) => row?.author ?? 0))
+    const writers = rows.map((row) => row?.author ?? 0)
+    const authors = this.#authorsOf(writers)
     const communities = this.#communitiesOf(rows.map((row) => row?.submolt ?? 0))
     const votes = votesOn(this.ctx.store, viewer, numbers)
-    const followed = this.#followed(
-      viewer,
-      rows.map((row) => row?.author ?? 0),
-    )
-    return rows.map((row, at) => {
-      const [author, submolt] = [authors[at], communities[at]]
+    const followed = shape.hasFollowing ? this.#followed(viewer, writers) : NOBODY
+    return matches.map((match, at) => {
+      const [row, author, submolt] = [rows[at], authors[at], communities[at]]
       if (!row || !author || !submolt) return undefined
-      return postOf(row, { author, submolt, userVote: votes.get(at) ?? null, isFollowed: followed.has(row.author) })
+      const around = { author, submolt, userVote: votes.get(at) ?? null, isFollowed: followed.has(row.author) }
+      return { match, result: postResult(row, around, match), post: shape.toPost(row, around) }
     })
   }
 
-  #comments(numbers: readonly number[]): (AuthoredComment | undefined)[] {
-    if (numbers.length === 0) return []
-    const rows = this.rows.comments.find(numbers)
+  #comments(matches: readonly Match[]): (Hit<never> | undefined)[] {
+    if (matches.length === 0) return []
+    const rows = this.rows.comments.find(matches.map(({ n }) => n))
     const authors = this.#authorsOf(rows.map((row) => row?.author ?? 0))
-    return rows.map((row, at) => {
-      const author = authors[at]
-      return row && author && { row, author }
+    return matches.map((match, at) => {
+      const [row, author] = [rows[at], authors[at]]
+      return row && author && { match, result: commentResult(row, author, match) }
     })
   }
 
@@ -117,13 +130,14 @@ export class Hits {
   }
 
   #followed(viewer: number, authors: readonly number[]): ReadonlySet<number> {
-    if (viewer === 0 || authors.length === 0) return new Set()
+    if (viewer === 0 || authors.length === 0) return NOBODY
     return new Set(this.ctx.store.all(SELECT_FOLLOWED, viewer, JSON.stringify(authors)).map(({ n }) => n))
   }
 }
 
-const numbersOf = (matches: readonly Match[], kind: Kind): number[] =>
-  matches.flatMap((match) => (match.kind === kind ? match.n : []))
+const NOBODY: ReadonlySet<number> = new Set()
+
+const ofKind = (matches: readonly Match[], kind: Kind): Match[] => matches.filter((match) => match.kind === kind)
 
 /** Number of bytes of a post or comment in JSON that are neither its text nor its author's. */
 const MAX_REST = 4096
@@ -131,7 +145,7 @@ const MAX_REST = 4096
 const MAX_CHARACTER = 6
 
 /** Number of bytes that a hit has at most in the response: a post is in it as a result and as a post, with the same text. */
-function maxSizeOf({ result, post }: Hit): number {
+function maxSizeOf({ result, post }: Hit<unknown>): number {
   const { title, content, url, author } = result
   const texts = [title ?? result.post.title, content, url ?? '', author.description, author.avatar_url ?? '']
   const characters = texts.reduce((sum, text) => sum + text.length, 0)
@@ -139,29 +153,29 @@ function maxSizeOf({ result, post }: Hit): number {
 }
 
 /** The same, more or less exactly. */
-const sizeOf = ({ result, post }: Hit): number => jsonSize(result) * (post ? 2 : 1)
+const sizeOf = ({ result, post }: Hit<unknown>): number => jsonSize(result) * (post ? 2 : 1)
 
 /** Relevance of a result, in thousandths. */
 const rounded = (similarity: number): number => Math.round(similarity * 1_000) / 1_000
 
-const postResult = (post: Post, { similarity }: Match): SearchResult => ({
-  id: post.id,
+const postResult = (row: FoundPost, { author, submolt }: Surroundings, { similarity }: Match): SearchResult => ({
+  id: row.id,
   type: 'post',
-  title: post.title,
-  content: post.content ?? '',
-  url: post.url,
-  score: post.score,
-  upvotes: post.upvotes,
-  downvotes: post.downvotes,
-  created_at: post.created_at,
+  title: row.title,
+  content: row.content ?? '',
+  url: row.url,
+  score: row.score,
+  upvotes: row.upvotes,
+  downvotes: row.downvotes,
+  created_at: timestamp(row.created_at),
   similarity: rounded(similarity),
-  author: post.author,
-  submolt: post.submolt,
-  post: { id: post.id, title: post.title },
-  post_id: post.id,
+  author,
+  submolt,
+  post: { id: row.id, title: row.title },
+  post_id: row.id,
 })
 
-const commentResult = ({ row, author }: AuthoredComment, { similarity }: Match): SearchResult => ({
+const commentResult = (row: FoundComment, author: Author, { similarity }: Match): SearchResult => ({
   id: row.id,
   type: 'comment',
   title: null,

@@ -13,6 +13,42 @@ export interface Match {
   readonly similarity: number
 }
 
+/** The matches of one kind in the order of their ranks: the others, which are not compared, follow the best. */
+export interface FoundMatches {
+  readonly best: readonly Match[]
+  others(): readonly Match[]
+}
+
+export const NO_MATCHES: FoundMatches = { best: [], others: () => [] }
+
+/** Posts and comments in the order of their ranks: those that are not compared are ordered when somebody reads so far. */
+export class RankedMatches {
+  #matches: readonly Match[]
+  #others: (() => readonly Match[]) | undefined
+
+  constructor(posts: FoundMatches, comments: FoundMatches) {
+    this.#matches = mergeByRank(posts.best, comments.best)
+    this.#others = () => mergeByRank(posts.others(), comments.others())
+  }
+
+  slice(start: number, end: number): readonly Match[] {
+    if (end > this.#matches.length) this.#order()
+    return this.#matches.slice(start, end)
+  }
+
+  /** The place of the first match of which something is true; behind the last where there is none. */
+  firstIndex(is: (match: Match) => boolean): number {
+    this.#order()
+    const index = this.#matches.findIndex(is)
+    return index < 0 ? this.#matches.length : index
+  }
+
+  #order(): void {
+    if (this.#others) this.#matches = [...this.#matches, ...this.#others()]
+    this.#others = undefined
+  }
+}
+
 /** A text that is compared with a query. */
 interface ComparedText {
   readonly n: number
@@ -63,27 +99,17 @@ export class Matches {
     this.#scores = new Kept(ctx.changes, MAX_SCORES)
   }
 
-  /** The best matches first. */
-  async find(terms: readonly Term[], scope: SearchScope): Promise<Match[]> {
-    if (scope.author !== undefined) return this.#findBy(scope.author, terms, scope)
+  async find(terms: readonly Term[], scope: SearchScope): Promise<FoundMatches> {
+    if (scope.author !== undefined) return { best: this.#findBy(scope.author, terms, scope), others: () => [] }
     const { kind, index, titles } = this.source
     const candidates = await findCandidates(terms, scope, index, titles)
-    const found = [
-      ...this.#byVotes(candidates.found.slice(0, MAX_WEIGHED)),
-      ...candidates.found.slice(MAX_WEIGHED, MAX_CANDIDATES),
-    ]
-    const compared = compare(kind, candidates.terms, this.#textsOf(found.slice(0, MAX_TEXTS))).filter(
+    const first = candidates.found.slice(0, MAX_WEIGHED)
+    const voted = first.length > MAX_TEXTS ? this.#byVotes(first) : first
+    const best = compare(kind, candidates.terms, this.#textsOf(voted.slice(0, MAX_TEXTS))).filter(
       ({ similarity }) => similarity > 0,
     )
-    const least = Math.min(1, ...compared.map(({ similarity }) => similarity))
-    const best = Math.max(1, ...found.map(({ score }) => score))
-    const others = (some: readonly Candidate[]) =>
-      some.map(({ n, score }): Match => {
-        const share = score / best
-        return { n, kind, rank: share * COMPARED, similarity: least * share }
-      })
-    const [voted, rest] = [found.slice(MAX_TEXTS, MAX_WEIGHED), found.slice(MAX_WEIGHED)]
-    return [...compared, ...mergeByRank(others(voted), others(rest))]
+    const others = () => withoutTexts(kind, best, voted, candidates.found.slice(MAX_WEIGHED, MAX_CANDIDATES))
+    return { best, others }
   }
 
   /** Matches among the newest texts of one author. */
@@ -137,7 +163,7 @@ const textOfComment = ({ n, content, score }: FoundComment): ComparedText => ({
 const byRank = (one: Match, other: Match): number => other.rank - one.rank || other.kind - one.kind || other.n - one.n
 
 /** Two lists that are in the order of their ranks as one. */
-export function mergeByRank(some: readonly Match[], others: readonly Match[]): Match[] {
+function mergeByRank(some: readonly Match[], others: readonly Match[]): Match[] {
   const merged: Match[] = []
   let at = 0
   for (const one of some) {
@@ -157,7 +183,20 @@ function compare(kind: Kind, terms: readonly WeightedTerm[], texts: readonly Com
   return matches.sort(byRank)
 }
 
-const liked = (score: number): number => Math.max(1 + VOTES * Math.sign(score) * Math.log2(1 + Math.abs(score)), 0.5)
+/** The candidates whose texts were not compared, as matches that follow the others. */
+function withoutTexts(kind: Kind, compared: readonly Match[], voted: readonly Candidate[], rest: readonly Candidate[]) {
+  const least = Math.min(1, ...compared.map(({ similarity }) => similarity))
+  const most = Math.max(1, voted[0]?.score ?? 0, rest[0]?.score ?? 0)
+  const matches = (some: readonly Candidate[]) =>
+    some.map(({ n, score }): Match => {
+      const share = score / most
+      return { n, kind, rank: share * COMPARED, similarity: least * share }
+    })
+  return mergeByRank(matches(voted.slice(MAX_TEXTS)), matches(rest))
+}
+
+const liked = (score: number): number =>
+  score === 0 ? 1 : Math.max(1 + VOTES * Math.sign(score) * Math.log2(1 + Math.abs(score)), 0.5)
 
 /** Possible match, with its known share of the terms. */
 interface Candidate {
@@ -168,7 +207,7 @@ interface Candidate {
 interface Candidates {
   readonly terms: readonly WeightedTerm[]
   /** Those that have most first, of equal ones the newest. */
-  readonly found: readonly Candidate[]
+  readonly found: Ordered
 }
 
 /**
@@ -185,7 +224,7 @@ const IN_TITLE = 2
 
 /**
  * Possible matches of some terms: the newest entries of each, and possibly older ones with several. Titles have an
- * index of their own, in which fewer entries have a term.
+ * index of their own, in which fewer entries have a term; it orders candidates, so it is not asked where all are compared.
  */
 async function findCandidates(
   terms: readonly Term[],
@@ -200,63 +239,83 @@ async function findCandidates(
     weight: weightOf(count, index.size),
     isBeginning,
   }))
-  const tally = new Tally(weighted)
-  await tally.addAll(index, scope, inTexts, 0)
-  if (titles) {
+  const lists = await listsOf(index, scope, inTexts, 0)
+  const isFew = inTexts.reduce((sum, { numbers }) => sum + numbers.length, 0) <= MAX_TEXTS
+  if (titles && !isFew) {
     const inTitles = await Promise.all(inTexts.map((each) => titles.matchesOf(each, scope, Math.ceil(perTerm / 2))))
-    await tally.addAll(titles, scope, inTitles, MAX_TERMS)
+    lists.push(...(await listsOf(titles, scope, inTitles, MAX_TERMS)))
   }
-  return { terms: weighted, found: tally.sorted() }
+  return { terms: weighted, found: new Ordered(lists, weighted) }
 }
 
-/** Adds up what entries are known to have: each term counts once, where it counts most. */
-class Tally {
-  /** By entry a bit for each term that its text has, and above those one for each that its title has. */
-  readonly #entries = new Map<number, number>()
+/** Entries that are known to have some terms, newest first. */
+interface EntryList {
+  readonly numbers: readonly number[]
+  /** A bit for each term that the texts have, and above those one for each that the titles have. */
+  readonly bits: number
+}
 
-  constructor(private readonly terms: readonly WeightedTerm[]) {}
+/**
+ * Lists of the entries that have each term, and of others that have the rarest and one of the next two, or all. `shift` is
+ * the place of the first term's bit.
+ */
+async function listsOf(
+  index: WordIndex,
+  scope: SearchScope,
+  matches: readonly TermMatches[],
+  shift: number,
+): Promise<EntryList[]> {
+  const terms = matches.map((each, at) => ({ each, bit: 1 << (at + shift) }))
+  const lists = terms.map(({ each, bit }): EntryList => ({ numbers: each.numbers, bits: bit }))
+  if (terms.length === 1) return lists
+  const found = terms.filter(({ each }) => each.count > 0).sort((one, other) => one.each.count - other.each.count)
+  const [first, second, third] = found
+  const pairs = [
+    [first, second],
+    [first, third],
+  ].map((pair) => pair.filter((each) => each !== undefined))
+  for (const some of [...pairs.filter(({ length }) => length === 2), ...(found.length > 2 ? [found] : [])]) {
+    const together = some.map(({ each }) => each)
+    const numbers = await index.together(together, scope, PER_COMBINATION)
+    lists.push({ numbers, bits: some.reduce((bits, { bit }) => bits | bit, 0) })
+  }
+  return lists
+}
 
-  /**
-   * Adds the entries that have a term, and others that have the rarest and one of the next two, or all. `shift` is the
-   * place of the first term's bit.
-   */
-  async addAll(index: WordIndex, scope: SearchScope, matches: readonly TermMatches[], shift: number): Promise<void> {
-    const terms = matches.map((each, at) => ({ each, bit: 1 << (at + shift) }))
-    for (const { each, bit } of terms) this.#add(each.numbers, bit)
-    if (terms.length === 1) return
-    const found = terms.filter(({ each }) => each.count > 0).sort((one, other) => one.each.count - other.each.count)
-    const [first, second, third] = found
-    const pairs = [
-      [first, second],
-      [first, third],
-    ].map((pair) => pair.filter((each) => each !== undefined))
-    for (const some of [...pairs.filter(({ length }) => length === 2), ...(found.length > 2 ? [found] : [])]) {
-      const together = await index.together(
-        some.map(({ each }) => each),
-        scope,
-        PER_COMBINATION,
-      )
-      this.#add(
-        together,
-        some.reduce((bits, { bit }) => bits | bit, 0),
-      )
+/** Entries in the order of what they have: each term counts once, where it counts most; of equal ones the newest first. */
+class Ordered {
+  readonly #groups: readonly { readonly score: number; readonly numbers: readonly number[] }[]
+
+  constructor(
+    lists: readonly EntryList[],
+    private readonly terms: readonly WeightedTerm[],
+  ) {
+    const byScore = new Map<number, number[]>()
+    const byBits = new Map<number, number[]>()
+    for (const [n, bits] of merged(lists)) {
+      let group = byBits.get(bits)
+      if (!group) {
+        const score = this.#score(bits)
+        group = byScore.get(score) ?? []
+        byScore.set(score, group)
+        byBits.set(bits, group)
+      }
+      group.push(n)
     }
+    this.#groups = [...byScore]
+      .map(([score, numbers]) => ({ score, numbers }))
+      .sort((one, other) => other.score - one.score)
   }
 
-  /** Those that have most first, of equal ones the newest. */
-  sorted(): Candidate[] {
-    const scores = new Map<number, number>()
-    const entries = new Map<number, number[]>()
-    for (const [n, bits] of this.#entries) {
-      const score = scores.get(bits) ?? this.#score(bits)
-      scores.set(bits, score)
-      const numbers = entries.get(score)
-      if (numbers) numbers.push(n)
-      else entries.set(score, [n])
+  slice(start: number, end: number): Candidate[] {
+    const found: Candidate[] = []
+    let first = 0
+    for (const { score, numbers } of this.#groups) {
+      const some = numbers.slice(Math.max(start - first, 0), Math.max(end - first, 0))
+      for (const n of some) found.push({ n, score })
+      first += numbers.length
     }
-    return [...entries]
-      .sort(([one], [other]) => other - one)
-      .flatMap(([score, numbers]) => Array.from(Float64Array.from(numbers).sort().reverse(), (n) => ({ n, score })))
+    return found
   }
 
   #score(bits: number): number {
@@ -265,8 +324,22 @@ class Tally {
       return sum + value * weight
     }, 0)
   }
+}
 
-  #add(numbers: readonly number[], bits: number): void {
-    for (const n of numbers) this.#entries.set(n, (this.#entries.get(n) ?? 0) | bits)
+/** The entries of some lists with all that each is known to have, newest first. */
+function merged(lists: readonly EntryList[]): [n: number, bits: number][] {
+  const entries: [number, number][] = []
+  const places = lists.map(() => 0)
+  const heads = lists.map(({ numbers }) => numbers[0] ?? 0)
+  for (let newest = Math.max(...heads); newest > 0; newest = Math.max(...heads)) {
+    let bits = 0
+    for (const [at, list] of lists.entries()) {
+      if (heads[at] !== newest) continue
+      bits |= list.bits
+      places[at] = (places[at] ?? 0) + 1
+      heads[at] = list.numbers[places[at]] ?? 0
+    }
+    entries.push([newest, bits])
   }
+  return entries
 }

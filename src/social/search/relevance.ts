@@ -33,37 +33,39 @@ export function relevance(
   title: string | null,
   text: string,
 ): number {
-  const inTitle = finder.find(title ?? '')
+  const inTitle = title === null ? finder.nowhere : finder.find(title)
   const inText = finder.find(text)
-  const sum = terms.reduce((all, { weight }) => all + weight, 0)
-  let reached = 0
-  let covered = 0
+  let [sum, reached, covered] = [0, 0, 0]
   for (const [index, { weight }] of terms.entries()) {
+    sum += weight
     const [named, said] = [inTitle.share(index), inText.frequency(index)]
     if (named === 0 && said === 0) continue
     covered += weight * Math.max(named, inText.share(index))
     reached += weight * (TITLE * named + Math.max(said, named))
   }
+  if (sum === 0) return 0
+  const most = sum * (title === null ? 1 / UNTITLED : TITLE + 1)
+  if (terms.length === 1) return Math.min(1, (reached / most) * (covered / sum))
   const pairs = terms.slice(1).map((term, index) => {
     const isPair = inTitle.hasPair(index) ? 1 : inText.hasPair(index) ? 0.6 : 0
     return isPair * ((term.weight + (terms[index]?.weight ?? 0)) / 2)
   })
-  const together = terms.length > 1 ? pairs.reduce((all, one) => all + one, 0) / (terms.length - 1) : 0
-  const most = sum * (title === null ? 1 / UNTITLED : TITLE + 1) + (terms.length > 1 ? (PAIR * sum) / terms.length : 0)
-  return sum === 0 ? 0 : Math.min(1, ((reached + PAIR * together) / most) * (covered / sum))
+  const together = pairs.reduce((all, one) => all + one, 0) / pairs.length
+  return Math.min(1, ((reached + PAIR * together) / (most + (PAIR * sum) / terms.length)) * (covered / sum))
 }
 
 /** Finds where in texts the terms of a query stand. */
 export class TermFinder {
+  readonly nowhere: Places
   readonly #stems: ReadonlyMap<string, number>
-  readonly #candidates: RegExp
+  readonly #starts: readonly string[]
   readonly #beginnings: readonly (readonly [word: string, index: number])[]
 
   constructor(terms: readonly WeightedTerm[]) {
     this.#stems = new Map(terms.map(({ stem }, index) => [stem, index]))
     this.#beginnings = terms.flatMap(({ word, isBeginning }, index) => (isBeginning ? [[word, index]] : []))
-    const prefixes = [...new Set(terms.map(({ stem }) => keptPart(stem)))]
-    this.#candidates = new RegExp(`\\b(?:${prefixes.join('|')})[a-z0-9]*`, 'g')
+    this.#starts = [...new Set(terms.map(({ stem }) => keptPart(stem)))]
+    this.nowhere = new Places(terms.length, 0)
   }
 
   /** The words of a text that are terms or begin with one, with the terms that stand side by side. */
@@ -76,16 +78,26 @@ export class TermFinder {
 
   /** In ASCII, most words are passed over without being read one by one. */
   #findPlain(text: string, places: Places): void {
-    const candidates = this.#candidates
-    candidates.lastIndex = 0
     let end = -1
     let number = 0
-    for (let match = candidates.exec(text); match; match = candidates.exec(text)) {
-      const isNext = end >= 0 && !IS_WORD_BETWEEN.test(text.slice(end, match.index))
+    for (let start = this.#nextStart(text, 0); start < text.length; start = this.#nextStart(text, end)) {
+      const isNext = end >= 0 && !IS_WORD_BETWEEN.test(text.slice(end, start))
       number += isNext ? 1 : 2
-      this.#check(match[0], number, number - 1, places)
-      end = candidates.lastIndex
+      end = start + 1
+      while (isWordPart(text.charCodeAt(end))) end++
+      this.#check(text.slice(start, end), number, number - 1, places)
     }
+  }
+
+  /** The start of the next word that begins as a term does; the end of the text where there is none. */
+  #nextStart(text: string, from: number): number {
+    let first = text.length
+    for (const word of this.#starts) {
+      let at = text.indexOf(word, from)
+      while (at > 0 && isWordPart(text.charCodeAt(at - 1))) at = text.indexOf(word, at + 1)
+      if (at >= 0 && at < first) first = at
+    }
+    return first
   }
 
   #check(word: string, at: number, before: number, places: Places): void {
@@ -99,16 +111,19 @@ export class TermFinder {
 const IS_PLAIN = /^[\0-\x7f]*$/
 const IS_WORD_BETWEEN = /[a-z0-9]/
 
+/** True for the code of a digit or small letter. */
+const isWordPart = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
+
 /** The last letters of a stem that its words may lack: "hope" of "hoping", "sensibl" of "sensibility". */
 const CHANGED_LETTERS = /(?<=.)[a-z]{1,2}$/
 
-/** The part of a stem that all of its words begin with, as a pattern. */
-const keptPart = (stem: string): string => RegExp.escape(stem.replace(CHANGED_LETTERS, ''))
+/** The part of a stem that all of its words begin with. */
+const keptPart = (stem: string): string => stem.replace(CHANGED_LETTERS, '')
 
 /** Positions of the terms in a text. */
 class Places {
   readonly #counts: number[]
-  readonly #pairs = new Set<number>()
+  #pairs: Set<number> | undefined
   #last = -1
   #lastAt = -1
 
@@ -122,7 +137,10 @@ class Places {
   /** A term that is the word with a number; `before` is the number of the word before it. */
   add(index: number, at: number, before: number): void {
     this.#count(index, 1)
-    if (this.#lastAt === before && this.#last === index - 1 && this.#last >= 0) this.#pairs.add(this.#last)
+    if (this.#lastAt === before && this.#last === index - 1 && this.#last >= 0) {
+      this.#pairs ??= new Set()
+      this.#pairs.add(this.#last)
+    }
     this.#last = index
     this.#lastAt = at
   }
@@ -143,7 +161,7 @@ class Places {
   }
 
   hasPair(index: number): boolean {
-    return this.#pairs.has(index)
+    return this.#pairs?.has(index) === true
   }
 
   #count(index: number, share: number): void {

@@ -12,11 +12,11 @@ import {
   parseWord,
   type Viewer,
 } from '../shared/index.ts'
-import { Hits } from './hits.ts'
+import { type Hit, Hits, LISTED_POST, type PostShape, WHOLE_POST } from './hits.ts'
 import type { IndexRebuild } from './index-rebuild.ts'
 import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
 import { LongReads } from './long-reads.ts'
-import { type Match, Matches, mergeByRank } from './matches.ts'
+import { type Match, Matches, NO_MATCHES, RankedMatches } from './matches.ts'
 import { type NameMatch, Names, SELECT_AGENTS, SELECT_SUBMOLTS } from './names.ts'
 import { parseTerms, type Term } from './query-terms.ts'
 import { COMMENT, FoundRows, POST } from './rows.ts'
@@ -24,8 +24,8 @@ import { SEARCH_PAGE, SEARCH_TYPES, type SearchQuery, type SearchResponse, type 
 import { Spelling } from './spelling.ts'
 import { type SearchContext, type SearchScope, WordIndex } from './word-index.ts'
 
-/** A response with whole posts. */
-export type SearchPage = Omit<SearchResponse, 'posts'> & { posts: Post[] }
+/** A response with posts of a shape. */
+export type SearchPage<Shown> = Omit<SearchResponse, 'posts'> & { posts: Shown[] }
 
 /** Readers of one set of full-text indexes. */
 interface Readers {
@@ -64,7 +64,7 @@ export class NetworkSearch {
   readonly #hits: Hits
   readonly #stems: Readers
   #wholeWords: Readers | undefined
-  readonly #kept: Kept<string, readonly Match[]>
+  readonly #kept: Kept<string, RankedMatches>
   readonly #keptAgents: Kept<string, readonly NameMatch[]>
   readonly #keptSubmolts: Kept<string, readonly NameMatch[]>
 
@@ -84,32 +84,36 @@ export class NetworkSearch {
 
   async find(caller: Viewer, query: SearchQuery): Promise<SearchResponse> {
     const fields = parseFields(query.fields, POST_FIELDS)
+    if (!fields) return this.#page(caller, query, LISTED_POST)
     const page = await this.page(caller, query)
     return { ...page, posts: page.posts.map((post) => toListedPost(post, fields)) }
   }
 
   /** A page of results, with whole posts. */
-  async page(caller: Viewer, query: SearchQuery): Promise<SearchPage> {
+  page(caller: Viewer, query: SearchQuery): Promise<SearchPage<Post>> {
+    return this.#page(caller, query, WHOLE_POST)
+  }
+
+  async #page<Shown>(caller: Viewer, query: SearchQuery, shape: PostShape<Shown>): Promise<SearchPage<Shown>> {
     const text = (query.q ?? '').trim()
     if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
     const type = parseWord(SEARCH_TYPES, 'all', query.type)
     const key = parseKeyCursor(query.cursor, 'search', KEY_LENGTH)
     const scopes = this.#scopes(caller, query)
     const asked = text.length < MIN_QUERY ? [] : parseTerms(text)
-    if (asked.length === 0) return toAnswer(text, type, [], [], [], [], undefined)
+    if (asked.length === 0) return toAnswer(text, type, [], [], [], undefined)
     const limit = parseLimit(query.limit, SEARCH_PAGE)
     const includes = (kind: typeof type) => type === 'all' || type === kind
     const readers = this.#readers()
     const terms = await readers.spelling.correct(asked)
     const matches = await this.#matches(readers, terms, type, scopes)
-    const after = key ? matches.filter((match) => isAfter(match, key)) : matches
-    const { items: page, last } = this.#hits.page(caller.n, after, limit)
+    const from = key ? matches.firstIndex((match) => isAfter(match, key)) : 0
+    const { items: page, last } = this.#hits.page(caller.n, { matches, from, limit }, shape)
     const includesNames = key === undefined && scopes.isEverywhere
     return toAnswer(
       text,
       type,
-      page.map(({ result }) => result),
-      page.flatMap(({ post }) => post ?? []),
+      page,
       includesNames && includes('agents') ? await this.#findAgents(readers, terms) : [],
       includesNames && includes('submolts') ? await this.#findSubmolts(readers, caller.n, terms) : [],
       last && cursorAfterKey('search', [last.match.rank, last.match.kind, last.match.n]),
@@ -122,12 +126,12 @@ export class NetworkSearch {
     terms: readonly Term[],
     type: (typeof SEARCH_TYPES)[number],
     { posts, comments }: Scopes,
-  ): Promise<readonly Match[]> {
+  ): Promise<RankedMatches> {
     return this.#kept.find(JSON.stringify([terms, type, posts, comments]), async () => {
       const includes = (kind: typeof type) => type === 'all' || type === kind
-      return mergeByRank(
-        includes('posts') ? await readers.posts.find(terms, posts) : [],
-        includes('comments') ? await readers.comments.find(terms, comments) : [],
+      return new RankedMatches(
+        includes('posts') ? await readers.posts.find(terms, posts) : NO_MATCHES,
+        includes('comments') ? await readers.comments.find(terms, comments) : NO_MATCHES,
       )
     })
   }
@@ -202,15 +206,19 @@ function parseMoment(name: string, text: string | undefined): number | undefined
   return moment
 }
 
-function toAnswer(
+function toAnswer<Shown>(
   query: string,
   type: string,
-  results: SearchResult[],
-  posts: Post[],
+  hits: readonly Hit<Shown>[],
   agents: Agent[],
   submolts: Submolt[],
   next: string | undefined,
-): SearchPage {
+): SearchPage<Shown> {
+  const [results, posts]: [SearchResult[], Shown[]] = [[], []]
+  for (const { result, post } of hits) {
+    results.push(result)
+    if (post !== undefined) posts.push(post)
+  }
   return {
     ...{ success: true, query, type, results, posts, agents, submolts, count: results.length },
     ...{ has_more: next !== undefined, next_cursor: next ?? null },

@@ -74,6 +74,43 @@ test('limits the searches that wait for a thread; others get a time to retry', a
   await reads.stop()
 })
 
+test('pages of any size list the same matches once, beyond those whose texts are compared', async () => {
+  await using network = await openNetwork()
+  const key = await network.agent('ada')
+  await network.post(key, 'a wombat')
+  const insert = command<[string, string, number]>(
+    `INSERT INTO comments (id, post, parent, author, content, depth, score, created_at, updated_at)
+     VALUES (?1, 1, 0, 1, ?2, 0, ?3, 0, 0)`,
+  )
+  await network.store.write((tx) => {
+    for (let n = 1; n <= 300; n++) tx.run(insert, `comment${n}`, n % 3 ? 'wombat' : 'wombat marsupial', n % 7 ? 0 : n)
+  })
+  const pagesOf = async (limit: number): Promise<string[]> => {
+    const found: string[] = []
+    for (let cursor: unknown = ''; cursor !== null; ) {
+      const { body } = await network.api('GET', `/search?q=wombat marsupial&limit=${limit}&cursor=${cursor}`, key)
+      for (const { id, similarity } of body.results as Json[]) found.push(`${id} ${similarity}`)
+      cursor = body.next_cursor
+    }
+    return found
+  }
+  const large = await pagesOf(100)
+  expect(new Set(large).size).toBe(301)
+  expect(await pagesOf(17)).toEqual(large)
+  expect(large.slice(0, 2).map((each) => each.split(' ')[0])).toEqual(['comment294', 'comment273'])
+})
+
+test('a word counts in capitals, beside an underscore and at the end of a text, but not inside another word', async () => {
+  await using network = await openNetwork()
+  const key = await network.agent('ada')
+  for (const title of ['Wombats_dig', 'two WOMBATS', 'superwombat', 'a wombat, a burrow', 'wombat']) {
+    await network.post(key, title)
+  }
+  const { body } = await network.api('GET', '/search?q=wombat', key)
+  const titles = (body.results as Json[]).map(({ title }) => title)
+  expect(titles).toEqual(['wombat', 'a wombat, a burrow', 'two WOMBATS', 'Wombats_dig'])
+})
+
 test('a search uses the current score, and does not find what was deleted', async () => {
   await using network = await openNetwork()
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
