@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readdirSync, statSync } from 'node:fs'
+import { acquireSharedWorker } from '../../src/core/store/database-worker.ts'
 import { command, query } from '../../src/core/store/index.ts'
 import { Store } from '../../src/core/store/store.ts'
 import { Wal } from '../../src/core/store/wal.ts'
@@ -50,6 +51,39 @@ test('a long-lived reader retains the log without blocking writes', async () => 
   const again = Store.open(folder.at('a.db'), NOTES)
   expect(again.get(query<unknown>('SELECT count(*) AS n FROM notes'))).toEqual({ n: 601 })
   await again.close()
+})
+
+test('what a reader kept in the log is copied with the next write after it has ended, and the log starts over', async () => {
+  using folder = tempFolder()
+  const store = Store.open(folder.at('a.db'), NOTES, { checkpointAt: 64 * KB })
+  const write = () =>
+    store.write((tx) => void tx.run(command<[string]>('INSERT INTO notes (text) VALUES (?)'), 'x'.repeat(4000)))
+  await write()
+  const reader = new Database(folder.at('a.db'), { readonly: true })
+  reader.run('BEGIN')
+  reader.query('SELECT * FROM notes').all()
+  for (let n = 0; n < 20; n++) await write()
+  const shared = acquireSharedWorker()
+  const copied = () =>
+    shared.worker.rows(folder.at('a.db'), 'SELECT 1', []).then(() => statSync(folder.at('a.db')).size)
+  expect(await copied()).toBeLessThan(64 * KB)
+  reader.close(true)
+  await write()
+  const first = await copied()
+  expect(first).toBeGreaterThan(64 * KB)
+  for (let n = 0; n < 20; n++) await write()
+  expect(await copied()).toBeGreaterThan(first + 60 * KB)
+  await shared.release()
+  await store.close()
+})
+
+test('all stores share the thread that copies their logs, until the last is closed', async () => {
+  const [first, second] = [acquireSharedWorker(), acquireSharedWorker()]
+  await first.release()
+  const third = acquireSharedWorker()
+  expect(third.worker).toBe(second.worker)
+  await second.release()
+  await third.release()
 })
 
 test('measures the log from its last restart, for any file size', () => {

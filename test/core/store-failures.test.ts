@@ -4,7 +4,7 @@ import { dirname } from 'node:path'
 import { sql } from 'drizzle-orm'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { command, query } from '../../src/core/store/index.ts'
-import { Store, type StoreOptions, type StoreTrouble } from '../../src/core/store/store.ts'
+import { Store, type StoreFailure, type StoreOptions, type StoreTrouble } from '../../src/core/store/store.ts'
 import { ofSystem, PROBE_MS } from '../../src/core/store/trouble.ts'
 import { TestClock } from '../support/clock.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -18,9 +18,10 @@ function open(path: string, options: StoreOptions = {}) {
   const insert = command<[string], { id: number }>('INSERT INTO notes (text) VALUES (?) RETURNING id')
   return {
     store,
-    add: (text: string, effect = () => {}) =>
+    add: (text: string, effect = () => {}, meanwhile = () => {}) =>
       store.write((tx) => {
         tx.after(effect)
+        meanwhile()
         return tx.get(insert, text)?.id
       }),
     count: () => store.get(query<{ n: number }>('SELECT count(*) AS n FROM notes'))?.n,
@@ -185,10 +186,10 @@ describe('a failed sync', () => {
   test('fails the store: pending and later writes are rejected, reads continue', async () => {
     using folder = tempFolder()
     let broken = false
-    const failures: string[] = []
+    const failures: StoreFailure[] = []
     const effects: string[] = []
     const { store, add, count } = open(folder.at('a.db'), {
-      onFailure: ({ reason }) => failures.push(reason),
+      onFailure: (failure) => failures.push(failure),
       sync: async () => {
         if (broken) throw new Error('EIO: i/o error')
       },
@@ -201,10 +202,11 @@ describe('a failed sync', () => {
     const reason = `${store.path} failed and takes no more writes: its write-ahead log did not reach the disk (EIO: i/o error); restart the city or supervisor that uses it`
     expect(results).toEqual([1, 2, 3].map(() => ['store-unavailable', reason]))
     expect(store.failure).toBe(reason)
-    expect(failures).toEqual([reason])
+    expect(failures).toEqual([{ reason, isDisplaced: false }])
     expect(effects).toEqual([])
     broken = false
     expect(await outcomes([add('four')])).toEqual([['store-unavailable', reason]])
+    expect(store.metrics.failures).toBe(4)
     expect(count()).toBeGreaterThanOrEqual(1)
     await store.close()
   })
@@ -281,6 +283,23 @@ describe('a missing write-ahead log', () => {
     const second = open(folder.at('a.db'))
     expect(second.count()).toBeGreaterThanOrEqual(1)
     await second.add('two')
+    await second.store.close()
+  })
+
+  test('fails the store if it was deleted during a write, which is then saved in the database itself', async () => {
+    using folder = tempFolder()
+    const first = open(folder.at('a.db'))
+    const effects: string[] = []
+    const written = first.add(
+      'one',
+      () => effects.push('one'),
+      () => unlinkSync(folder.at('a.db-wal')),
+    )
+    expect([await outcomes([written]), effects]).toEqual([[1], ['one']])
+    expect(first.store.failure).toContain('its write-ahead log was deleted')
+    await first.store.close()
+    const second = open(folder.at('a.db'))
+    expect(second.count()).toBe(1)
     await second.store.close()
   })
 

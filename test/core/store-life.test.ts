@@ -55,6 +55,24 @@ describe('opening', () => {
   })
 })
 
+describe('a newer gc', () => {
+  test('runs code in the transaction of its last migration, and none for a database that it made', async () => {
+    using folder = tempFolder()
+    const more = ['CREATE TABLE more (n INTEGER)', 'CREATE TABLE most (n INTEGER)']
+    const onMigrated = (db: Database) => void db.run('INSERT INTO most VALUES (1)')
+    const rows = async (path: string) => {
+      const store = Store.open(path, [NOTES, ...more], { onMigrated })
+      const found = store.all(query<{ n: number }>('SELECT n FROM most'))
+      await store.close()
+      return found
+    }
+    await open(folder.at('old.db')).store.close()
+    expect(await rows(folder.at('old.db'))).toEqual([{ n: 1 }])
+    expect(await rows(folder.at('old.db'))).toEqual([{ n: 1 }])
+    expect(await rows(folder.at('new.db'))).toEqual([])
+  })
+})
+
 describe('closing', () => {
   test('completes accepted writes, rejects later ones and leaves no file open', async () => {
     using folder = tempFolder()
@@ -74,6 +92,15 @@ describe('closing', () => {
     }
     expect(openFiles(folder.path)).toEqual([])
     expect(readdirSync(folder.path)).toEqual(['a.db'])
+  })
+
+  test('lets go of its files while the thread that copies logs works for another store', async () => {
+    using folder = tempFolder()
+    const [{ store, add }, other] = [open(folder.at('a.db'), { checkpointAt: 1 }), open(folder.at('other.db'))]
+    await add('one')
+    await store.close()
+    expect(openFiles(folder.at('a.db'))).toEqual([])
+    await other.store.close()
   })
 
   test('lets the process exit on its own', async () => {

@@ -39,16 +39,22 @@ interface Tried {
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
+/** What a test file does when there is no mutant. */
+interface Baseline {
+  readonly test: string
+  /** Milliseconds it takes. */
+  readonly duration: number
+  /** Lines that it runs of each source file. */
+  readonly covers: ReadonlyMap<string, ReadonlyMap<number, boolean>>
+}
+
 /** A private copy of the sources, in which one mutant at a time is tried. */
 class Copy implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'gc-mutation-'))
   /** Ends the test that runs, with all that it started. */
   #end = () => {}
 
-  constructor(
-    private readonly durations: Map<string, Promise<number>>,
-    private readonly longest: number,
-  ) {
+  constructor() {
     for (const path of [...FOLDERS, ...FILES]) {
       const isWanted = (source: string) => !source.includes('node_modules')
       cpSync(path, join(this.#folder, path), { recursive: true, filter: isWanted })
@@ -57,15 +63,11 @@ class Copy implements Disposable {
     process.once('exit', () => this[Symbol.dispose]())
   }
 
-  /** Runs tests until one fails. Those that fail or take long without the mutant are left out. */
-  async try(file: string, mutant: Mutant, tests: readonly string[]): Promise<Outcome> {
+  /** Runs tests until one fails. */
+  async try(file: string, mutant: Mutant, tests: readonly Baseline[]): Promise<Outcome> {
     const path = join(this.#folder, file)
     const source = readFileSync(path, 'utf8')
-    for (const test of tests) {
-      const measured = this.durations.get(test) ?? this.#measure(test)
-      this.durations.set(test, measured)
-      const duration = await measured
-      if (duration === Number.POSITIVE_INFINITY) continue
+    for (const { test, duration } of tests) {
       writeFileSync(path, mutated(source, mutant))
       const passes = await this.#passes(test, duration * 2 + GRACE)
       writeFileSync(path, source)
@@ -74,18 +76,24 @@ class Copy implements Disposable {
     return 'survived'
   }
 
-  /** Duration of a test file without mutants; infinite if it is of no use. */
-  async #measure(test: string): Promise<number> {
+  /** Runs a test file without mutants. One that fails or takes too long is of no use. */
+  async measure(test: string, longest: number): Promise<Baseline[]> {
     const started = performance.now()
-    const passes = await this.#passes(test, this.longest)
-    const duration = passes === true ? performance.now() - started : Number.POSITIVE_INFINITY
-    if (passes !== true) say(`${test} fails without a mutant, or is too slow; left out`)
-    return duration
+    const folder = join(this.#folder, 'coverage')
+    const passes = await this.#passes(test, longest, [
+      '--coverage',
+      '--coverage-reporter=lcov',
+      `--coverage-dir=${folder}`,
+    ])
+    const duration = performance.now() - started
+    if (passes === true) return [{ test, duration, covers: linesOf(readFileSync(join(folder, 'lcov.info'), 'utf8')) }]
+    say(`${test} fails without a mutant, or is too slow; left out`)
+    return []
   }
 
   /** True if a test file passes; undefined if it does not end. */
-  async #passes(path: string, limit: number): Promise<boolean | undefined> {
-    const command = [process.execPath, 'test', '--bail', '--timeout', String(Math.round(limit)), path]
+  async #passes(path: string, limit: number, options: readonly string[] = []): Promise<boolean | undefined> {
+    const command = [process.execPath, 'test', '--bail', '--timeout', String(Math.round(limit)), ...options, path]
     const { GC_BINARY: _, ...env } = process.env
     const ran = Bun.spawn(command, { cwd: this.#folder, env, stdout: 'ignore', stderr: 'ignore', detached: true })
     let isLate = false
@@ -104,6 +112,25 @@ class Copy implements Disposable {
     this.#end()
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+/** The lines of each file in a report of coverage: true for those that ran. */
+function linesOf(report: string): Map<string, Map<number, boolean>> {
+  const files = report.split('end_of_record').map((part): [string, Map<number, boolean>] => {
+    const lines = part
+      .matchAll(/^DA:(\d+),(\d+)/gm)
+      .map(([, line, count]): [number, boolean] => [Number(line), count !== '0'])
+    return [/^SF:(.*)$/m.exec(part)?.[1] ?? '', new Map(lines)]
+  })
+  return new Map(files)
+}
+
+/** True if a test file runs the place of a mutant; a line that no report counts is run with its file. */
+function runs({ covers }: Baseline, file: string, { line, lines: count }: Mutant): boolean {
+  const lines = covers.get(file)
+  if (!lines) return false
+  const counted = [...lines].filter(([each]) => each >= line && each < line + count)
+  return counted.length === 0 || counted.some(([, ran]) => ran)
 }
 
 type TestFinder = (source: string) => readonly string[]
@@ -137,21 +164,28 @@ function chosen(
 }
 
 async function run(areas: readonly string[], { count, only, longest }: Choice): Promise<Tried[]> {
-  const tests = await testFinder()
-  const queue = areas.flatMap((area) => chosen(area, tests, { count, only }).map((each) => ({ area, ...each })))
+  const find = await testFinder()
+  const queue = areas.flatMap((area) => chosen(area, find, { count, only }).map((each) => ({ area, ...each })))
   const tried: Tried[] = []
-  const durations = new Map<string, Promise<number>>()
-  using copies = new DisposableStack()
-  const [first, second] = [copies.use(new Copy(durations, longest)), copies.use(new Copy(durations, longest))]
+  const measured: Baseline[] = []
+  using made = new DisposableStack()
+  const copies = [made.use(new Copy()), made.use(new Copy())]
+  const tests = [...new Set(queue.flatMap(({ file }) => find(file)))]
+  const measure = async (copy: Copy) => {
+    for (let next = tests.shift(); next; next = tests.shift()) measured.push(...(await copy.measure(next, longest)))
+  }
   const work = async (copy: Copy) => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { area, file, mutant } = next
-      const outcome = await copy.try(file, mutant, tests(file))
+      const mine = measured.filter((each) => find(file).includes(each.test) && runs(each, file, mutant))
+      const outcome = await copy.try(file, mutant, mine)
       tried.push({ area, mutant, outcome })
-      say(`${outcome.padEnd(9)}  ${mutant.line}  ${mutant.key}`)
+      say(`${mine.length > 0 ? outcome.padEnd(9) : 'not run  '}  ${mutant.line}  ${mutant.key}`)
     }
   }
-  await Promise.all([work(first), work(second)])
+  await Promise.all(copies.map(measure))
+  measured.sort((a, b) => a.duration - b.duration)
+  await Promise.all(copies.map(work))
   return tried
 }
 

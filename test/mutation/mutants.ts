@@ -5,6 +5,8 @@ export interface Mutant {
   /** Names the mutant whatever its line number: the file, the text of its line, and the change. */
   readonly key: string
   readonly line: number
+  /** Number of lines that it changes. */
+  readonly lines: number
   readonly start: number
   readonly end: number
   readonly text: string
@@ -61,7 +63,8 @@ export function mutantsOf(path: string, source: string): Mutant[] {
     const count = (seen.get(name) ?? 0) + 1
     seen.set(name, count)
     const key = count === 1 ? name : `${name} | ${count}`
-    return { key, line: source.slice(0, start).split('\n').length, start, end, text }
+    const lines = source.slice(start, end).split('\n').length
+    return { key, line: source.slice(0, start).split('\n').length, lines, start, end, text }
   })
 }
 

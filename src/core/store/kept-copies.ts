@@ -49,7 +49,7 @@ export function keepCopy(db: Database, path: string, version: number): void {
     )
   }
   const others = keptCopies(path).filter((kept) => kept.version !== version)
-  for (const old of others.slice(0, Math.max(0, others.length + 1 - MAX_COPIES))) rmSync(old.path, { force: true })
+  for (const old of others.slice(0, Math.max(0, others.length + 1 - MAX_COPIES))) rmSync(old.path)
 }
 
 /** The copies of a database, the oldest version first. */
@@ -71,7 +71,8 @@ export function restoreCopy(path: string, { path: copy }: KeptCopy): void {
   const part = `${path}.part`
   copyFileSync(copy, part)
   syncFile(part)
-  renameSync(path, copyPath(path, closeLog(path)))
+  closeLog(path)
+  renameSync(path, copyPath(path, databaseVersion(path)))
   renameSync(part, path)
   syncFolder(dirname(path))
 }
@@ -88,11 +89,10 @@ export function databaseVersion(path: string): number {
   return header.readUInt32BE(60)
 }
 
-/** Moves what is in the write-ahead log into the database itself; returns its version. */
-function closeLog(path: string): number {
+/** Moves what is in the write-ahead log into the database itself. */
+function closeLog(path: string): void {
   using db = new Database(path, { readwrite: true })
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  return db.query<{ user_version: number }, []>('PRAGMA user_version').get()?.user_version ?? 0
 }
 
 function syncFile(path: string): void {

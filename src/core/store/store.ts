@@ -499,7 +499,6 @@ class Checkpointer {
 
   /** Copies a log that one write has made long to the database, and gives its space back to the disk. */
   async empty(): Promise<void> {
-    await this.#running
     await this.#try('TRUNCATE')
   }
 
@@ -516,9 +515,8 @@ class Checkpointer {
     )
   }
 
-  /** Copies the rest of the log if asked to, and closes the worker's connection. */
+  /** Copies the rest of the log if asked to, and closes the worker's connection, after the jobs that it was given. */
   async close(copyRest: boolean): Promise<void> {
-    await this.#running
     if (copyRest && this.wal.size >= this.#checkpointAt) await this.#try('TRUNCATE')
     await this.#worker.close(this.path).catch(() => {})
     await this.#shared.release()

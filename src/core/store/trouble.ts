@@ -160,7 +160,7 @@ function scratchError(path: string): string {
 
 function removeQuietly(path: string): void {
   try {
-    rmSync(path, { force: true })
+    rmSync(path)
   } catch {
     // A folder that cannot be written has no such file either.
   }

@@ -83,14 +83,11 @@ export class Claims {
     return toClaim(claim)
   }
 
-  /** Renews a claim; without heartbeats, one whose process gc does not run expires. */
+  /** Renews a claim; without heartbeats, one whose process gc does not run expires. The deadline moves once it fires. */
   heartbeat(caller: Caller, id: string): Promise<Claim> {
     const worker = this.#workerOf(caller)
-    return this.#options.store.write((tx) => {
-      const claim = this.#manager.renew(tx, this.#ownClaim(tx, id, worker))
-      if (claim.expires_at !== null) tx.after(() => this.#timer.arm())
-      return toClaim(claim)
-    }, actorOf(caller))
+    const renewed = (tx: Tx) => toClaim(this.#manager.renew(tx, this.#ownClaim(tx, id, worker)))
+    return this.#options.store.write(renewed, actorOf(caller))
   }
 
   /** Returns a bead unfinished, for anybody to claim. */

@@ -119,6 +119,7 @@ describe('the end of a claim', () => {
       await work.claims.claim(work.ada, id)
       await work.beads.close(caller, id)
       expect(() => work.claims.get(id)).toThrow('not claimed')
+      expect(() => work.claims.get('mi-99')).toThrow('does not exist')
       expect(await work.beads.close(work.ada, id)).toEqual({ status: 'closed' })
     }
     expect(work.claims.list().total).toBe(0)
@@ -185,6 +186,7 @@ describe('the end of a claim', () => {
     await work.claims.claim(work.ada, pool.id)
     await work.claims.claim(work.ada, own.id)
     await work.claims.claim(work.bob, other.id)
+    expect(work.claims.list(work.ada.session).items.map((claim) => claim.bead_id)).toEqual([pool.id, own.id])
     work.recorded()
     const { head } = work.log
     await work.exit(work.ada.session, 1)
@@ -209,18 +211,23 @@ describe('the end of a claim', () => {
     await using work = await openClaims()
     const own = await work.add({ title: 'own', assignee: 'ada' })
     const unclaimed = await work.add({ title: 'unclaimed', status: 'in_progress', assignee: 'ada' })
+    const step = { 'gc.routed_to': 'press/hand', 'gc.root_bead_id': 'mi-90', 'gc.continuation_group': 'g' }
+    const continued = await work.add({ title: 'continued', assignee: 'ada', metadata: step })
+    const other = await work.add({ title: 'continued by another', assignee: 'bob', metadata: step })
     await work.claims.claim(work.ada, own.id)
     work.recorded()
     await work.sessions.control.close('ada', human)
     expect(work.recorded()).toEqual([
       ...[`bead.dead_assignee_reopened ${own.id}`, `bead.updated ${own.id}`],
       ...[`bead.dead_assignee_reopened ${unclaimed.id}`, `bead.updated ${unclaimed.id}`],
+      `bead.updated ${continued.id}`,
       ...['session.stopped ada', 'worker.operation ada', `bead.closed ${work.ada.session}`],
     ])
-    for (const id of [own.id, unclaimed.id]) {
+    for (const id of [own.id, unclaimed.id, continued.id]) {
       expect(work.beadRepository.get(id).status).toBe('open')
       expect(work.beadRepository.get(id)).not.toHaveProperty('assignee')
     }
+    expect(work.beadRepository.get(other.id).assignee).toBe('bob')
   })
 
   test('removing the bead ends its claim', async () => {
