@@ -111,6 +111,27 @@ test('measures the log from its last restart, for any file size', () => {
   index.close()
 })
 
+test('what follows a position is in the log alone, even if what comes before it is in the database', () => {
+  using folder = tempFolder()
+  const db = new Database(folder.at('a.db'), { create: true })
+  db.run('PRAGMA journal_mode = WAL')
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  db.run('CREATE TABLE notes (text TEXT)')
+  const index = new WalIndex(folder.at('a.db'))
+  const reader = new Database(folder.at('a.db'), { readonly: true })
+  reader.run('BEGIN')
+  reader.query('SELECT text FROM notes').all()
+  const position = index.position()
+  expect(db.query('PRAGMA wal_checkpoint(PASSIVE)').get()).toMatchObject({ checkpointed: position.frames })
+  db.run("INSERT INTO notes VALUES ('after')")
+  expect(index.aftermathOf(position)).toBe('in the log')
+  reader.close(true)
+  db.run('PRAGMA wal_checkpoint(PASSIVE)')
+  expect(index.aftermathOf(position)).toBe('in the database')
+  db.close(true)
+  index.close()
+})
+
 test('undoes writes after a position, also if the log restarted since', () => {
   using folder = tempFolder()
   const db = new Database(folder.at('a.db'), { create: true })
