@@ -53,7 +53,7 @@ test('a long-lived reader retains the log without blocking writes', async () => 
   await again.close()
 })
 
-test('what a reader kept in the log is copied with the next write after it has ended, and the log starts over', async () => {
+test('a log whose reader has ended is copied with the next write, and starts over', async () => {
   using folder = tempFolder()
   const store = Store.open(folder.at('a.db'), NOTES, { checkpointAt: 64 * KB })
   const write = () =>
@@ -111,7 +111,7 @@ test('measures the log from its last restart, for any file size', () => {
   index.close()
 })
 
-test('what follows a position is in the log alone, even if what comes before it is in the database', () => {
+test('a commit after a position is in the log alone, even if those before it are in the database', () => {
   using folder = tempFolder()
   const db = new Database(folder.at('a.db'), { create: true })
   db.run('PRAGMA journal_mode = WAL')

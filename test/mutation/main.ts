@@ -143,6 +143,8 @@ interface Choice {
   /** Milliseconds that a test file may take to be of use. */
   readonly longest: number
   readonly only: readonly string[] | undefined
+  /** Mutants that are tried at the same time. */
+  readonly parallel: number
 }
 
 /** Mutants of an area, those known as equivalent left out: as many as are wanted, the same each time. */
@@ -163,13 +165,13 @@ function chosen(
     .sort((a, b) => (a.mutant.key < b.mutant.key ? -1 : 1))
 }
 
-async function run(areas: readonly string[], { count, only, longest }: Choice): Promise<Tried[]> {
+async function run(areas: readonly string[], { count, only, longest, parallel }: Choice): Promise<Tried[]> {
   const find = await testFinder()
   const queue = areas.flatMap((area) => chosen(area, find, { count, only }).map((each) => ({ area, ...each })))
   const tried: Tried[] = []
   const measured: Baseline[] = []
   using made = new DisposableStack()
-  const copies = [made.use(new Copy()), made.use(new Copy())]
+  const copies = Array.from({ length: parallel }, () => made.use(new Copy()))
   const tests = [...new Set(queue.flatMap(({ file }) => find(file)))]
   const measure = async (copy: Copy) => {
     for (let next = tests.shift(); next; next = tests.shift()) measured.push(...(await copy.measure(next, longest)))
@@ -210,11 +212,13 @@ const { values, positionals } = parseArgs({
     count: { type: 'string', default: '60' },
     only: { type: 'string', multiple: true },
     longest: { type: 'string', default: '60' },
+    parallel: { type: 'string', default: '2' },
   },
   allowPositionals: true,
 })
 const areas = positionals.length > 0 ? positionals : Object.keys(AREAS)
 const unknown = areas.find((area) => !(area in AREAS))
 if (unknown !== undefined) throw new Error(`${unknown} is not an area; name some of ${Object.keys(AREAS).join(', ')}`)
-const choice = { count: Number(values.count), only: values.only, longest: Number(values.longest) * 1000 }
+const [count, longest, parallel] = [Number(values.count), Number(values.longest) * 1000, Number(values.parallel)]
+const choice = { count, only: values.only, longest, parallel }
 process.exitCode = report(areas, await run(areas, choice)) ? 0 : 1

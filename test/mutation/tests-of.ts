@@ -6,8 +6,15 @@ import { behindFaces, importsOf, readHouse } from '../support/house.ts'
 /** Tests that `npm test` leaves out. */
 const SLOW = /^test\/(slow|bench|api|cli|host|agents\/programs|binary)\//
 
-/** Tests that hold a source file to its contract although they do not mirror its folder. */
+/** Tests that hold the files of a folder, or one file, to their contract although they do not mirror the folder. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  'src/changes/landing/': [
+    'landing',
+    'landing-bad-input',
+    'landing-pull-requests',
+    'landing-tidying',
+    'landing-yard',
+  ].map((name) => `test/slow/${name}.test.ts`),
   'src/social/network/api/guard.ts': [
     'test/social/accounts/identity.test.ts',
     'test/social/limits/limits.test.ts',
@@ -37,12 +44,13 @@ export async function testFinder(): Promise<(source: string) => string[]> {
   const direct = new Map(tests.map((path) => [path, reached(path, (each) => each === path)]))
   const all = new Map(tests.map((path) => [path, reached(path, () => true)]))
   return (source) => {
+    const elsewhere = Object.entries(ELSEWHERE).flatMap(([path, those]) => (source.startsWith(path) ? those : []))
     const mirror = mirrorOf(source)
     const mirrored = tests.filter((path) => dirname(path) === mirror && all.get(path)?.has(source))
     const importers = new Set(tests.filter((path) => direct.get(path)?.has(source)))
-    if (mirrored.length === 0) return [...importers]
+    if (mirrored.length === 0) return [...elsewhere, ...importers]
     const others = mirrored.filter((path) => !importers.has(path))
-    return [...(ELSEWHERE[source] ?? []), ...mirrored.filter((path) => importers.has(path)), ...others]
+    return [...elsewhere, ...mirrored.filter((path) => importers.has(path)), ...others]
   }
 }
 

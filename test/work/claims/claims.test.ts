@@ -8,6 +8,8 @@ describe('claim', () => {
   test('puts a bead in progress and assigns it to the calling session', async () => {
     await using work = await openClaims()
     const { id } = await routed(work, 'a')
+    const claimed: string[] = []
+    work.claimManager.onClaim((_, ...names) => claimed.push(names.join(' ')))
     work.recorded()
     expect(await work.claims.claim(work.ada, id)).toEqual({
       bead_id: id,
@@ -28,6 +30,8 @@ describe('claim', () => {
     })
     expect(work.claims.list()).toEqual({ items: [work.claims.get(id)], total: 1 })
     expect(work.recorded()).toEqual([`bead.updated ${id}`])
+    await work.claims.claim(work.ada, id)
+    expect(claimed).toEqual([`${id} ${work.ada.session}`])
   })
 
   test('claiming again succeeds with the same epoch and records nothing', async () => {
@@ -144,7 +148,9 @@ describe('the end of a claim', () => {
     await using work = await openClaims()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(work.ada, id)
+    work.recorded()
     await work.beads.assign(human, id, { assignee: 'bob' })
+    expect(work.recorded()).toEqual([`bead.claim_displaced ${id}`, `bead.updated ${id}`])
     for (const late of [
       () => work.beads.close(work.ada, id),
       () => work.beads.update(work.ada, id, { title: 'mine' }),

@@ -28,6 +28,16 @@ describe('next', () => {
     expect(work.recorded()).toEqual([])
   })
 
+  test('is its own work alone for a session that drains', async () => {
+    await using work = await openClaims()
+    await routed(work, 'routed')
+    const mine = await work.add({ title: 'mine', assignee: 'ada' })
+    await work.sessions.drains.drain('ada', human)
+    expect(await work.claims.next(work.ada)).toMatchObject({ reason: 'ready_assignment', bead_id: mine.id })
+    await work.beads.close(work.ada, mine.id)
+    expect(await work.claims.next(work.ada)).toEqual({ action: 'drain', reason: 'no_work' })
+  })
+
   test('is the same bead until it is closed', async () => {
     await using work = await openClaims()
     await routed(work, 'a')
