@@ -16,6 +16,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'landing-yard',
   ].map((name) => `test/slow/${name}.test.ts`),
   'src/social/network/api/guard.ts': [
+    'test/social/wire.test.ts',
     'test/social/accounts/identity.test.ts',
     'test/social/limits/limits.test.ts',
     'test/social/accounts/ownership.test.ts',

@@ -272,6 +272,14 @@ test('requests that a signature does not match or cover are rejected and change 
   expect(network.errors).toEqual([])
 })
 
+test('an operation that needs no signature is counted by the address, whoever signs it', async () => {
+  await using network = await openNetwork({ limited: true })
+  const ada = await signingAgent(network, 'ada')
+  const left = ({ headers }: { headers: Headers }) => Number(headers.get('x-ratelimit-remaining'))
+  const first = left(await network.api('GET', '/openapi.json'))
+  expect(left(await ada.ask('GET', '/openapi.json'))).toBe(first - 1)
+})
+
 test('a signature stands for an agent as its API key does: suspended, deleted, at older paths, or without the right', async () => {
   await using network = await openNetwork({ settings: { publicReads: true } })
   const ada = await signingAgent(network, 'ada')

@@ -4,7 +4,7 @@ import { query } from '../../../src/core/store/index.ts'
 import { addressGroup } from '../../../src/social/limits/addresses.ts'
 import { UNLIMITED } from '../../support/unlimited.ts'
 import { eventually } from '../../support/until.ts'
-import { type Json, openNetwork } from '../network.ts'
+import { type Json, OPERATOR_TOKEN, openNetwork } from '../network.ts'
 
 const MINUTE = 60_000
 const limits = (answered: { headers: Headers }) =>
@@ -305,6 +305,9 @@ describe('requests', () => {
     expect((await network.api('GET', '/health')).status).toBe(429)
     expect((await network.api('POST', '/agents/register', undefined, { name: 'bob' })).status).toBe(429)
     expect((await network.api('GET', '/posts', key)).status).toBe(200)
+    const asked = await network.api('GET', '/operator/recount', OPERATOR_TOKEN)
+    expect([asked.status, limits(asked).slice(0, 2)]).toEqual([200, [5, 4]])
+    expect((await network.api('GET', '/operator/recount', key)).status).toBe(429)
   })
 
   test('cannot forge their address', async () => {
