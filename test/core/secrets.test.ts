@@ -65,6 +65,7 @@ describe('declared secrets', () => {
 
   test('are struck when there is only one', () => {
     expect(known('first-secret-1').strike('a first-secret-1 b')).toBe('a *** b')
+    expect([known().isEmpty, known('first-secret-1').isEmpty]).toEqual([true, false])
   })
 
   test('are struck whole when one begins with another', () => {
