@@ -331,6 +331,18 @@ describe('after a crash', () => {
     await world.settle()
     expect([world.state(id), world.checks]).toEqual(['landed', 1])
   })
+
+  test('a check that ended unseen runs again', async () => {
+    await using world = await landingWorld({ judge: () => 'runs' })
+    const id = await world.send('a', { a: '1\n' })
+    await world.settle()
+    await world.city.close({ endSessions: false })
+    for (const key of world.town.host.running) await world.town.host.exit(key)
+    await world.reopen()
+    world.judge = () => 0
+    await world.settle()
+    expect([world.state(id), world.checks]).toEqual(['landed', 2])
+  })
 })
 
 test('a local branch lands on the rig itself, and never under changed files', async () => {
