@@ -1,4 +1,6 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
+import { statSync } from 'node:fs'
 import { tempFolder } from '../support/folder.ts'
 import { open, rejectionOf, turns } from './store-helpers.ts'
 
@@ -45,5 +47,21 @@ test('a write that has waited too long for one of a thread is rejected, and late
   end()
   await later
   expect(texts()).toEqual(['later'])
+  await store.close()
+})
+
+test('the log that one of a thread made long is short again before the next write', async () => {
+  using folder = tempFolder()
+  const { store, add } = open(folder.at('a.db'))
+  const log = () => statSync(folder.at('a.db-wal')).size
+  const run = async () => {
+    using db = new Database(folder.at('a.db'))
+    db.run('PRAGMA wal_autocheckpoint = 0')
+    db.run('INSERT INTO notes (text) VALUES (?)', ['x'.repeat(1_000_000)])
+    return log()
+  }
+  expect(await store.writeInWorker({ run, publish: async () => {} })).toBeGreaterThan(1_000_000)
+  await add('next')
+  expect(log()).toBeLessThan(100_000)
   await store.close()
 })

@@ -287,19 +287,25 @@ describe('a target', () => {
   test('that rejects the push twice makes the rig stand; a cancelled batch that arrives after all has landed', async () => {
     await using world = await landingWorld()
     world.hook('pre-receive', 'echo no; exit 1')
+    await world.pause()
     const id = await world.send('a', { a: '1\n' })
+    const other = await world.send('b', { b: '1\n' })
+    await world.resume()
     await world.settle()
     await world.clock.advance(3_000)
     await world.settle()
     expect(world.landings.status('shop').standing?.reason).toContain('pre-receive hook declined')
-    const candidate = world.landings.log(id).batches[0]?.candidate ?? ''
+    const candidate = world.landings.log(other).batches[0]?.candidate ?? ''
+    const before = world.city.log.head
     await world.landings.change(human, 'cancel', id)
+    expect([world.state(other), world.recorded(before)]).toEqual(['queued', ['queued', 'cancelled']])
     expect(world.landings.rows.openPushes('shop').length).toBe(1)
     world.unhook()
     git(world.yard ?? '', 'push', '-q', world.remote, `${candidate}:refs/heads/main`)
     await world.resume()
     await world.settle()
-    expect([world.state(id), world.landings.rows.openPushes('shop')]).toEqual(['landed', []])
+    const states = [id, other].map(world.state)
+    expect([states, world.landings.rows.openPushes('shop')]).toEqual([['landed', 'landed'], []])
   })
 
   test('that cannot be reached for ten minutes is told to a person, once', async () => {

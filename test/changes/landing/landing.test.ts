@@ -95,13 +95,14 @@ describe('a batch', () => {
     expect(ids.map(world.state)).toEqual(ids.map((_, n) => (n === 5 ? 'red' : 'landed')))
     // The whole, three halves, the culprit again, and the two that were behind it.
     expect([world.checks, world.main().length]).toEqual([6, 8])
-    const log = world.landings.log(ids[5] ?? '')
+    const checks = world.landings.log(ids[5] ?? '').batches.flatMap((batch) => batch.checks)
     expect(
-      log.batches
-        .flatMap(({ checks }) => checks.map(({ verdict }) => verdict))
+      checks
+        .map(({ verdict }) => verdict)
         .sort()
         .join(' '),
     ).toBe('green green red red red')
+    expect(checks.find(({ verdict }) => verdict === 'red')?.output).toBe('some output')
     expect(world.landings.rows.lettersOf(ids[5] ?? '').map(({ kind, state }) => `${kind} ${state}`)).toEqual([
       'red failed',
     ])

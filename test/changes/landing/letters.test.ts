@@ -159,6 +159,7 @@ test('a letter that cannot be delivered waits for a person, and one of a landing
   const loose = await world.submit('loose')
   await world.settle()
   expect([world.state(loose), lettersOf(world, loose)]).toEqual(['conflict', ['1 conflict failed']])
+  expect(world.landings.rows.lettersOf(loose)[0]?.reason).toBe('it was submitted without a session')
   expect(world.recorded(before)).toEqual(['submitted', 'queued', 'conflict', 'undelivered'])
   const asked = () => world.city.attention.list().items.filter(({ kind }) => kind === 'landing').length
   expect(asked()).toBe(1)

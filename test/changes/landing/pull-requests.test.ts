@@ -48,6 +48,8 @@ test('a red check of the forge goes back to the owner, and a supervisor that sta
   forge.report(forge.tip(`gc/land/${id}`), 'ci', 'red')
   await until(id, 'red')
   expect(world.main()).toEqual(['base'])
+  const details = { output: 'ci', reason: 'checks of the forge failed' }
+  expect(world.landings.rows.lettersOf(id)[0]?.details).toMatchObject(details)
 })
 
 test('a landing that is released after the forge held it lands by another pull request, and the first one goes away', async () => {
