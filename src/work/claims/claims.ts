@@ -180,7 +180,6 @@ interface LeaseActions {
 /** Keeps one deadline for the nearest of many leases. */
 class LeaseTimer {
   #deadline: Deadline | undefined
-  #armedFor: number | undefined
   #unsubscribe: (() => void) | undefined
 
   constructor(
@@ -201,21 +200,16 @@ class LeaseTimer {
     this.#deadline?.cancel()
     this.#unsubscribe?.()
     this.#unsubscribe = undefined
-    this.#armedFor = undefined
   }
 
   /** Sets the deadline to the lease that expires next. */
   arm(): void {
     if (!this.#unsubscribe) return
-    const next = this.actions.nextExpiry()
-    if (next === this.#armedFor) return
     this.#deadline?.cancel()
-    this.#armedFor = next
+    const next = this.actions.nextExpiry()
     if (next === undefined) return
-    this.#deadline = this.deadlines.after(Math.max(0, next - this.clock.now()), () => {
-      this.#armedFor = undefined
-      this.#armAfter(this.actions.expire())
-    })
+    const wait = Math.max(0, next - this.clock.now())
+    this.#deadline = this.deadlines.after(wait, () => this.#armAfter(this.actions.expire()))
   }
 
   #armAfter(action: Promise<void>): void {

@@ -155,6 +155,7 @@ describe('a change that waits for approval is checked while nothing else can lan
       'red',
       'undelivered',
     ])
+    expect(world.landings.log(id).batches.map(({ outcome }) => outcome)).toEqual(['red'])
     world.branch('work', { 'fixed.txt': 'a\n' })
     await world.landings.submit(session, 'shop', { branch: 'work' })
     await world.settle()

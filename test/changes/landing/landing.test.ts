@@ -22,6 +22,7 @@ describe('a branch', () => {
     const { state, merged } = world.landings.show(id)
     expect([state, world.main(), world.checks]).toEqual(['landed', ['work: a.txt', 'base'], 1])
     expect(git(world.remote, 'rev-parse', 'main')).toBe(merged ?? '')
+    expect(world.yard).toMatch(/\/land\/[0-9a-f]{20}\.git$/)
     expect(world.city.beadRepository.get(bead)).toMatchObject({
       status: 'closed',
       metadata: { merged_sha: merged ?? '', merged_target: 'main' },

@@ -272,7 +272,7 @@ test('requests that a signature does not match or cover are rejected and change 
   expect(network.errors).toEqual([])
 })
 
-test('an operation that needs no signature is counted by the address, whoever signs it', async () => {
+test('a signed request that needs no signature is counted by the address', async () => {
   await using network = await openNetwork({ limited: true })
   const ada = await signingAgent(network, 'ada')
   const left = ({ headers }: { headers: Headers }) => Number(headers.get('x-ratelimit-remaining'))

@@ -178,10 +178,15 @@ describe('the end of a claim', () => {
     await using work = await openClaims()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(work.ada, id)
-    await work.beads.update(human, id, { status: 'open', assignee: '' })
-    await expect(work.beads.close(work.ada, id)).rejects.toMatchObject({ code: 'claim-lost' })
+    const other = await work.add({ title: 'b' })
+    await work.claims.claim(work.ada, other.id)
+    for (const each of [id, other.id]) {
+      await work.beads.update(human, each, { status: 'open', assignee: '' })
+      await expect(work.beads.close(work.ada, each)).rejects.toMatchObject({ code: 'claim-lost' })
+    }
     expect((await work.claims.claim(work.ada, id)).epoch).toBe(2)
     await work.beads.close(work.ada, id)
+    await expect(work.beads.close(work.ada, other.id)).rejects.toMatchObject({ code: 'claim-lost' })
   })
 
   test('all beads of a process are offered again when it is gone', async () => {
