@@ -50,6 +50,7 @@ import { ConfigViews } from '../config/views/index.ts'
 import { ExternalMessages } from '../connect/extmsg/index.ts'
 import { PullRequestMonitors, type RepairGiver } from '../connect/github/index.ts'
 import { probeService, ServiceAttention, ServiceRepository, Services } from '../connect/services/index.ts'
+import type { CityContext } from '../core/city-context.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { EventArchives, EventLog, EventRetention, Reactions } from '../core/events/index.ts'
 import { Replays } from '../core/replays/index.ts'
@@ -195,11 +196,10 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const clones = new RigClones(options)
   const services = buildServiceProcesses(options)
   const { repository, resolver, creator, waker, queue } = sessionServices
-  const externalMessages = new ExternalMessages({
+  const externalMessages = new ExternalMessages(options.context, {
     ...{ ...options, repository, resolver, creator, waker, queue, services, city: name },
-    report: options.reportError,
   })
-  const gates = new Gates(options)
+  const gates = new Gates(options.context, options)
   const diskSpace = new DiskSpace({ ...options, folders: [options.path, options.home] })
   const attentionMutes = new AttentionMutes(options)
   const rules = new Rules({ ...sessionServices, ...options })
@@ -235,22 +235,22 @@ function buildChanges(options: Foundation & Records & SessionServices & { landin
   const { changeRows: rows, beadRepository: beads, sessionRepository: sessions, sessionServices } = options
   const { queue, waker, closer } = sessionServices
   const contents = new ChangeContents(options.snapshots)
-  const tracker = new ChangeTracker({ ...options, rows, contents })
+  const tracker = new ChangeTracker(options.context, { ...options, rows, contents })
   options.landings.onLanded((tx, { head, target }, commit) => {
     for (const change of rows.undecided()) if (change.head === head) tracker.landed(tx, change, { commit, target })
   })
   options.landings.onChecked((tx, { head }, checks) => {
     for (const change of rows.undecided()) if (change.head === head) rows.update(tx, change.id, { checks })
   })
-  const asks = new AskDelivery({ ...options, rows, tracker, beads, sessions, queue, waker, closer })
-  const changes = new Changes({ ...options, rows, tracker, contents, beads })
-  const reviews = new Reviews({ ...options, rows, tracker, contents, changes, asks })
+  const asks = new AskDelivery(options.context, { ...options, rows, tracker, beads, sessions, queue, waker, closer })
+  const changes = new Changes(options.context, { ...options, rows, tracker, contents, beads })
+  const reviews = new Reviews(options.context, { ...options, rows, tracker, contents, changes, asks })
   return { changeTracker: tracker, changeAsks: asks, changes, reviews }
 }
 
 /** The merge queues of a city. */
 const buildLandings = (options: Foundation & Records & SessionServices): Landings =>
-  new Landings({
+  new Landings(options.context, {
     ...options,
     ...options.sessionServices,
     beads: options.beadRepository,
@@ -306,7 +306,7 @@ function attentionSources(options: AttentionOptions) {
     new GateAttention(options.gates, deadlines),
     new RunAttention(options),
     options.orderApproval,
-    new FailingOrders(options),
+    new FailingOrders(options.context, options.orderLibrary),
     externalMessages.attention,
     new ServiceAttention(options.services),
     new ProgramAttention({
@@ -346,7 +346,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const started = { instantiator, runs: runServices.runs, resolver, slingQuery }
   const launching = { ...options, ...started, beads: beadRepository, suspended: suspensions }
   const orderServices = buildOrders(launching)
-  const sling = new Sling(launching)
+  const sling = new Sling(options.context, launching)
   return {
     ...orderServices,
     configViews: new ConfigViews({ ...options, sessions: options.sessions.drifted }),
@@ -354,15 +354,15 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),
     providerDeclarations: new ProviderDeclarations(config),
-    formulas: new Formulas(options),
-    molecules: new MoleculeAutoClose(options),
-    wispRetention: new WispRetention({
+    formulas: new Formulas(options.context, options.config, options.formulaLibrary),
+    molecules: new MoleculeAutoClose(options.context, options.reactions, options.beadRepository),
+    wispRetention: new WispRetention(options.context, {
       ...{ ...options, beads: beadRepository },
       terms: () => ({ ttl: config.current.daemon.wispTtl, interval: config.current.daemon.wispGcInterval }),
     }),
     instantiator,
     sling,
-    slingSources: new SlingSources(launching),
+    slingSources: new SlingSources(launching.context, launching.beads, launching.runRepository, launching.config),
     maintenance: new Maintenance(options),
     backup: new Backup(options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
@@ -373,12 +373,16 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
 }
 
 type OrderServicesOptions = CityDependencies &
-  Omit<OrderDispatcherOptions, 'commands' | 'environment'> & { config: Config; beadReader: BeadReader }
+  Omit<OrderDispatcherOptions, 'commands' | 'environment'> & {
+    context: CityContext
+    config: Config
+    beadReader: BeadReader
+  }
 
 /** Builds the services that run the orders of a city, and their operations. */
 function buildOrders(options: OrderServicesOptions) {
   const { name: city, host } = options
-  const orderDispatcher = new OrderDispatcher({
+  const orderDispatcher = new OrderDispatcher(options.context, {
     ...options,
     commands: {
       orders: new HostedCommands({ city, kind: 'order', host }),
@@ -386,19 +390,20 @@ function buildOrders(options: OrderServicesOptions) {
     },
     environment: () => programEnvironment({ ...options, city }),
   })
-  const orderHistory = new OrderHistory({ ...options, orderRuns: orderDispatcher.runs })
+  const orderHistory = new OrderHistory(options.context, { ...options, orderRuns: orderDispatcher.runs })
   return {
     orderDispatcher,
     orderHistory,
     orders: new Orders(options),
-    orderControl: new OrderControl({ ...options, orderDispatcher, orderHistory }),
+    orderControl: new OrderControl(options.context, { ...options, orderDispatcher, orderHistory }),
   }
 }
 
 type GitHubServicesOptions = Omit<
-  ConstructorParameters<typeof PullRequestMonitors>[0],
+  ConstructorParameters<typeof PullRequestMonitors>[1],
   'beads' | 'repairs' | 'sendMail'
 > & {
+  context: CityContext
   name: string
   beadRepository: BeadRepository
   mail: Mail
@@ -407,7 +412,7 @@ type GitHubServicesOptions = Omit<
 
 /** The monitors of a city's pull requests, with what they start. */
 const buildMonitors = (options: GitHubServicesOptions): PullRequestMonitors =>
-  new PullRequestMonitors({
+  new PullRequestMonitors(options.context, {
     ...options,
     beads: options.beadRepository,
     repairs: slungRepairs(options),
@@ -431,9 +436,8 @@ function slungRepairs({ name: city, sling }: GitHubServicesOptions): RepairGiver
 }
 
 interface ServiceProcessesOptions extends CityDependencies {
+  context: CityContext
   config: Config
-  store: Store
-  log: EventLog
   processTokens: ProcessTokens
   orderApproval: OrderApproval
   suspensions: Suspensions
@@ -444,8 +448,8 @@ const GRACE_MS = 2_000
 
 /** Builds the services that run the processes of the city and its packs. */
 function buildServiceProcesses(options: ServiceProcessesOptions): Services {
-  const { name: city, path, store, host, url, publicUrl = () => undefined } = options
-  return new Services({
+  const { context, name: city, path, host, url, publicUrl = () => undefined } = options
+  return new Services(context, {
     ...{
       ...options,
       city,
@@ -454,7 +458,7 @@ function buildServiceProcesses(options: ServiceProcessesOptions): Services {
       tokens: options.processTokens,
       approval: options.orderApproval,
     },
-    repository: new ServiceRepository(store),
+    repository: new ServiceRepository(context.store),
     commands: new HostedCommands({ city, kind: 'service', host, grace: GRACE_MS }),
     surroundings: () => ({
       ...{ city, path, url: url() },
@@ -478,11 +482,13 @@ function buildRecords(foundation: Foundation) {
   const { name, home, store, config, clock, deadlines, env, report } = foundation
   const reportError = (error: unknown) => report(`${name}: ${errorMessage(error)}`)
   const log = new EventLog(store, clock, deadlines)
+  const context: CityContext = { store, log, clock, deadlines, report, reportError }
   const beadReader = new BeadReader(store)
   const orderLibrary = new OrderLibrary(config)
   const beadRepository = new BeadRepository({ store, log, clock, scope: config, reader: beadReader })
   const sessionRecords = openSessionRecords({ ...foundation, log, beadRepository })
   return {
+    context,
     reportError,
     log,
     reactions: new Reactions(store, log, deadlines, report),

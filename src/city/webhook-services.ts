@@ -1,5 +1,6 @@
 import type { ExternalMessages } from '../connect/extmsg/index.ts'
 import { type OrderStarter, type StartedOrder, Webhooks } from '../connect/webhooks/index.ts'
+import type { CityContext } from '../core/city-context.ts'
 import { AppError } from '../core/errors.ts'
 import { type Order, type OrderDispatcher, type OrderLibrary, scopedNameOf } from '../orchestration/orders/index.ts'
 
@@ -9,7 +10,8 @@ interface WebhookOrdersOptions {
 }
 
 type WebhookServicesOptions = WebhookOrdersOptions &
-  Omit<ConstructorParameters<typeof Webhooks>[0], 'city' | 'orders' | 'conversations'> & {
+  Omit<ConstructorParameters<typeof Webhooks>[1], 'city' | 'orders' | 'conversations'> & {
+    context: CityContext
     name: string
     externalMessages: Pick<ExternalMessages, 'inbound'>
   }
@@ -17,7 +19,7 @@ type WebhookServicesOptions = WebhookOrdersOptions &
 /** The webhooks of a city, with what their deliveries start. */
 export function buildWebhooks(options: WebhookServicesOptions): Webhooks {
   const { inbound } = options.externalMessages
-  return new Webhooks({
+  return new Webhooks(options.context, {
     ...{ ...options, city: options.name, orders: new WebhookOrders(options) },
     conversations: {
       check: (message) => inbound.check(message),

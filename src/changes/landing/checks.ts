@@ -3,12 +3,11 @@ import { join } from 'node:path'
 import { type CommandConfinement, type ConfinementRules, privateFolder } from '../../agents/confinement/index.ts'
 import type { CommandExit, HostedCommand, HostedCommands } from '../../agents/launch/index.ts'
 import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { realPath } from '../../core/folders.ts'
-import type { Store } from '../../core/store/index.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import type { Scratch } from '../yard/index.ts'
 import type { Verdict } from './decide.ts'
@@ -22,25 +21,6 @@ export interface CheckPlace {
   readonly scratch: Scratch
   /** The folder of the objects that the checked repository borrows. */
   readonly objects: string
-}
-
-interface LandingChecksOptions {
-  /** The city's folder. */
-  readonly path: string
-  readonly store: Store
-  readonly clock: Clock
-  readonly deadlines: Deadlines
-  readonly commands: HostedCommands
-  readonly tokens: ProcessTokens
-  readonly rows: LandingRows
-  readonly confinement: Pick<CommandConfinement, 'ofWork'>
-  /** The variables of every command of the city. Nothing else is inherited, so that no key of a person is. */
-  environment(): Record<string, string>
-  /** Place of a rig with checks. */
-  place(rig: string, slot?: number): CheckPlace | undefined
-  /** Called when a check has ended. */
-  onVerdict(rig: string): void
-  report(message: string): void
 }
 
 const RETRY_MS = 5_000
@@ -60,7 +40,23 @@ export class LandingChecks {
   #unsubscribe = () => {}
   #isRunning = false
 
-  constructor(private readonly options: LandingChecksOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The city's folder. */
+      readonly path: string
+      readonly commands: HostedCommands
+      readonly tokens: ProcessTokens
+      readonly rows: LandingRows
+      readonly confinement: Pick<CommandConfinement, 'ofWork'>
+      /** The variables of every command of the city. Nothing else is inherited, so that no key of a person is. */
+      environment(): Record<string, string>
+      /** Place of a rig with checks. */
+      place(rig: string, slot?: number): CheckPlace | undefined
+      /** Called when a check has ended. */
+      onVerdict(rig: string): void
+    },
+  ) {}
 
   async start(): Promise<void> {
     const { rows, commands, tokens } = this.options
@@ -112,7 +108,8 @@ export class LandingChecks {
 
   /** Begins again what no host knows, and ends what no row knows. */
   async #match(): Promise<void> {
-    const { commands, rows, store, deadlines, report } = this.options
+    const { store, deadlines, report } = this.context
+    const { commands, rows } = this.options
     try {
       const hosted = await commands.names()
       const open = rows.openChecks()
@@ -130,7 +127,7 @@ export class LandingChecks {
   #track(id: string, work: Promise<unknown>): void {
     const tracked = work
       .then(() => {})
-      .catch((error) => this.options.report(`check ${id}: ${errorMessage(error)}`))
+      .catch((error) => this.context.report(`check ${id}: ${errorMessage(error)}`))
       .finally(() => {
         if (this.#underWay.get(id) === tracked) this.#underWay.delete(id)
       })
@@ -138,7 +135,8 @@ export class LandingChecks {
   }
 
   async #launch(row: CheckRow): Promise<void> {
-    const { tokens, commands, store, rows, clock, deadlines, report } = this.options
+    const { store, clock, deadlines, report } = this.context
+    const { tokens, commands, rows } = this.options
     const place = this.options.place(row.rig, slotOf(row))
     if (!place) return this.#finish(row, { verdict: 'none', reason: 'the rig no longer has a check', output: '' })
     const token = tokens.issue(nameOf(row))
@@ -188,12 +186,13 @@ export class LandingChecks {
     this.#timeouts.get(row.id)?.cancel()
     this.#timeouts.set(
       row.id,
-      this.options.deadlines.at(startedAt + timeout, () => this.#end(row)),
+      this.context.deadlines.at(startedAt + timeout, () => this.#end(row)),
     )
   }
 
   #end(row: CheckRow): void {
-    const { commands, report, deadlines } = this.options
+    const { report, deadlines } = this.context
+    const { commands } = this.options
     commands.end(nameOf(row)).catch((error) => {
       report(`check ${row.id} could not be stopped: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => (this.#isRunning ? this.#end(row) : undefined))
@@ -211,7 +210,8 @@ export class LandingChecks {
   }
 
   async #record(row: CheckRow, exit: CommandExit): Promise<void> {
-    const { store, rows, tokens } = this.options
+    const { store } = this.context
+    const { rows, tokens } = this.options
     this.#timeouts.get(row.id)?.cancel()
     this.#timeouts.delete(row.id)
     if (row.tokenHash !== null) tokens.end(row.tokenHash)
@@ -224,7 +224,8 @@ export class LandingChecks {
   }
 
   async #finish(row: CheckRow, end: { verdict: Verdict; reason: string; output: string }): Promise<void> {
-    const { store, rows, clock, onVerdict } = this.options
+    const { store, clock } = this.context
+    const { rows, onVerdict } = this.options
     await store.write((tx) => {
       rows.updateCheck(tx, row.id, { ...end, state: 'done', endedAt: clock.now() })
       rows.count(tx, `verdict:${end.verdict}`)

@@ -1,13 +1,13 @@
 import { readHead, type WorktreeRow, type Worktrees } from '../../agents/worktrees/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { errorMessage } from '../../core/errors.ts'
-import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Bead, BeadGuard, BeadRepository } from '../../work/beads/index.ts'
 import { ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import type { LandingRows } from './rows.ts'
 import type { LandingRow } from './table.ts'
 
 export interface ClosesOptions {
-  readonly store: Store
   readonly rows: LandingRows
   readonly beads: Pick<BeadRepository, 'find'>
   readonly worktrees: Pick<Worktrees, 'rowOf'>
@@ -18,7 +18,6 @@ export interface ClosesOptions {
   /** The commits that a session was on when it claimed a bead, and when it first claimed any. */
   startsOf(session: string, bead: string): readonly (string | null)[]
   submit(tx: Tx, worktree: WorktreeRow, work: Pick<LandingRow, 'bead' | 'head'>): void
-  report(message: string): void
 }
 
 /** Outcomes of work that is not to land. */
@@ -45,7 +44,10 @@ const CHILDREN = query<{ session: string }, [string]>(
  * itself, and the work of all sessions that did steps of it. No close fails because of this.
  */
 export class Closes implements BeadGuard {
-  constructor(private readonly options: ClosesOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: ClosesOptions,
+  ) {}
 
   checkWrite(): void {}
 
@@ -55,7 +57,7 @@ export class Closes implements BeadGuard {
     try {
       for (const each of this.#sessionsOf(before, after, session)) this.#submit(tx, after.id, each)
     } catch (error) {
-      this.options.report(`what ${after.id} committed was not submitted: ${errorMessage(error)}`)
+      this.context.report(`what ${after.id} committed was not submitted: ${errorMessage(error)}`)
     }
   }
 
@@ -63,7 +65,7 @@ export class Closes implements BeadGuard {
   #sessionsOf(before: Bead, after: Bead, session: string | undefined): string[] {
     const run = this.#runOf(after)
     if (run === after.id) {
-      return [...this.options.store.all(WORKERS, run), ...this.options.store.all(CHILDREN, run)].map(
+      return [...this.context.store.all(WORKERS, run), ...this.context.store.all(CHILDREN, run)].map(
         (worker) => worker.session,
       )
     }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { CommandExit, HostedCommands } from '../../agents/launch/index.ts'
 import type { LandConfig } from '../../config/land/index.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import {
   type ConflictedFile,
@@ -25,20 +26,6 @@ export type Generated =
   /** Other files are in conflict as well. */
   | { readonly is: 'none' }
 
-interface GenerationOptions {
-  readonly rig: string
-  readonly yard: Yard
-  readonly scratch: Scratch
-  readonly objects: string
-  readonly commands: Pick<HostedCommands, 'start' | 'end' | 'onExit'>
-  readonly deadlines: Deadlines
-  /** Commands run as checks do. */
-  readonly checks: Pick<LandingChecks, 'commandOf'>
-  /** Called when there is something to look at again. */
-  wake(): void
-  report(message: string): void
-}
-
 type Entry = LandConfig['generated'][number]
 
 const RETRY_MS = 5_000
@@ -58,7 +45,20 @@ export class Generation {
   #unsubscribe: (() => void) | undefined
   #retry: Deadline | undefined
 
-  constructor(private readonly options: GenerationOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      readonly rig: string
+      readonly yard: Yard
+      readonly scratch: Scratch
+      readonly objects: string
+      readonly commands: Pick<HostedCommands, 'start' | 'end' | 'onExit'>
+      /** Commands run as checks do. */
+      readonly checks: Pick<LandingChecks, 'commandOf'>
+      /** Called when there is something to look at again. */
+      wake(): void
+    },
+  ) {}
 
   stop(): void {
     this.#unsubscribe?.()
@@ -113,7 +113,8 @@ export class Generation {
 
   /** Starts the command of an entry; behind the last, what they made is taken. */
   async #next(job: Job, at: number): Promise<void> {
-    const { scratch, checks, objects, rig, commands, deadlines } = this.options
+    const { deadlines } = this.context
+    const { scratch, checks, objects, rig, commands } = this.options
     const entry = job.entries[at]
     if (!entry) {
       const globs = job.entries.map(({ glob }) => glob)
@@ -155,7 +156,8 @@ export class Generation {
 
   /** Retries errors of the service; every other error is a fault of the files or the command. */
   #failed(error: unknown): void {
-    const { deadlines, wake, report, rig } = this.options
+    const { deadlines, report } = this.context
+    const { wake, rig } = this.options
     const message = errorMessage(error)
     if (!(error instanceof AppError) || error.code === 'validation-failed') {
       this.#end(this.#running, { is: 'failed', reason: message, output: '' })

@@ -7,6 +7,7 @@ import { readBranches } from '../../config/git/index.ts'
 import { branchProblem } from '../../config/land/index.ts'
 import type { RigConfig } from '../../config/rigs/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type { Deadline } from '../../core/deadlines.ts'
 import { sha256 } from '../../core/digest.ts'
@@ -39,7 +40,7 @@ import { KEEP_MS, removeFolders } from './tidying.ts'
 import { Train } from './train.ts'
 
 type Shared = Omit<TrainParts, 'rows' | 'checks' | 'letters' | 'holderOf' | 'tokens'>
-type CheckOptions = Omit<ConstructorParameters<typeof LandingChecks>[0], 'rows' | 'place' | 'onVerdict'>
+type CheckOptions = Omit<ConstructorParameters<typeof LandingChecks>[1], 'rows' | 'place' | 'onVerdict'>
 
 type LetterOptions = Omit<LettersOptions, 'rows' | 'yardOf' | 'landOf' | 'worktrees' | 'claims'>
 type CloseOptions = Pick<ClosesOptions, 'isRun' | 'startsOf'>
@@ -151,16 +152,19 @@ export class Landings {
   #sweep: Deadline | undefined
   #sweeping: Promise<void> = Promise.resolve()
 
-  constructor(private readonly options: LandingsOptions) {
-    this.rows = new LandingRows(options.store)
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: LandingsOptions,
+  ) {
+    this.rows = new LandingRows(context.store)
     this.#forgeTokens = new ForgeTokens(options.home)
-    this.checks = new LandingChecks({
+    this.checks = new LandingChecks(context, {
       ...options,
       rows: this.rows,
       place: (rig, slot) => this.#trainOf(rig).place(slot),
       onVerdict: (rig) => this.#wake(rig),
     })
-    this.letters = new Letters({
+    this.letters = new Letters(context, {
       ...options,
       rows: this.rows,
       yardOf: (rig) => this.#trainOf(rig).yard,
@@ -168,7 +172,7 @@ export class Landings {
     })
     this.#submissions = new Submissions(() => this.#parts)
     options.beads.addGuard(
-      new Closes({
+      new Closes(context, {
         ...options,
         rows: this.rows,
         lands: (rig) => lands(this.#find(rig) ?? {}),
@@ -198,7 +202,8 @@ export class Landings {
   }
 
   async start(): Promise<void> {
-    const { config, suspensions, log } = this.options
+    const { log } = this.context
+    const { config, suspensions } = this.options
     this.#isRunning = true
     await this.checks.start()
     this.letters.start()
@@ -335,7 +340,7 @@ export class Landings {
   }
 
   metrics(): NumberMetric[] {
-    return landingMetrics({ rows: this.rows, clock: this.options.clock })
+    return landingMetrics({ rows: this.rows, clock: this.context.clock })
   }
 
   /** Submits what a session committed, or a branch of a rig. */
@@ -350,7 +355,7 @@ export class Landings {
         ? await this.#branchWork(name, branch ?? '')
         : await this.#sessionWork(caller, name, session)
     if (work.branch === targetOf(rig)) throw new AppError('invalid-request', `${work.branch} is the target itself`)
-    return this.options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       const bead = bead_id ?? this.rows.openOf(name, work.branch)?.bead ?? work.bead
       const found = bead === null ? undefined : this.options.beads.get(bead)
       const agent = session === undefined ? null : (this.options.sessions.find(session)?.template ?? null)
@@ -380,7 +385,7 @@ export class Landings {
   /** Carries out what a caller asks of one landing. */
   async change(caller: Caller, verb: LandingVerb, id: string, why?: string): Promise<Landing> {
     const { from, fields, event, reason } = VERBS[verb]
-    return this.options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       const row = this.#get(id)
       this.#requireOwn(caller, verb, row)
       if (row.state === 'in_batch') this.#takeOut(tx, verb, row)
@@ -394,7 +399,7 @@ export class Landings {
       const allowed =
         verb === 'release' && row.heldFor !== '' ? [...new Set([...row.allowed, row.heldFor, 'approval'])] : row.allowed
       const after = enterState(this.#parts, tx, row, { ...fields, allowed, reason: said || reason }, event)
-      if (isFinal(after)) this.rows.reviewPullRequest(tx, id, this.options.clock.now())
+      if (isFinal(after)) this.rows.reviewPullRequest(tx, id, this.context.clock.now())
       tx.after(() => this.#wake(row.rig))
       return toLanding(after)
     }, actorOf(caller))
@@ -411,7 +416,7 @@ export class Landings {
     if (verb !== 'cancel' || !isRefused || row.batch === null) {
       throw wrongState(`${row.id} is being checked or pushed; wait until that is over, or gc land pause first`)
     }
-    endBatch(this.rows, tx, row.batch, 'dissolved', this.options.clock.now())
+    endBatch(this.rows, tx, row.batch, 'dissolved', this.context.clock.now())
     for (const { landing } of this.rows.members(row.batch)) {
       const other = this.rows.find(landing)
       if (other?.state !== 'in_batch' || other.batch !== row.batch || other.id === row.id) continue
@@ -422,13 +427,13 @@ export class Landings {
   /** Nothing more lands in a rig until it is resumed. */
   async pause(caller: Caller, name: string): Promise<LandStatus> {
     const rig = this.#landingRig(name)
-    const { store, clock } = this.options
+    const { store, clock } = this.context
     const by = actorOf(caller)
     await store.write((tx) => {
       if (this.rows.train(name)?.pausedAt == null) {
         this.rows.setTrain(tx, name, targetOf(rig), { pausedBy: by.name, pausedAt: clock.now() })
         const reason = `paused by ${by.name}`
-        this.options.log.append(tx, events.LandStanding, {}, { rig: name, target: targetOf(rig), reason })
+        this.context.log.append(tx, events.LandStanding, {}, { rig: name, target: targetOf(rig), reason })
       }
     }, by)
     return this.status(name)
@@ -437,10 +442,10 @@ export class Landings {
   /** A rig lands again: what made it stop is tried again. */
   async resume(caller: Caller, name: string): Promise<LandStatus> {
     const rig = this.#landingRig(name)
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       const train = this.rows.train(name)
       if (!train || (train.pausedAt === null && train.standingFor === '')) return
-      countStanding(this.rows, tx, train, this.options.clock.now())
+      countStanding(this.rows, tx, train, this.context.clock.now())
       const over = {
         pausedBy: null,
         pausedAt: null,
@@ -451,7 +456,7 @@ export class Landings {
       }
       this.rows.setTrain(tx, name, targetOf(rig), over)
       for (const { id } of this.rows.openPushes(name)) this.rows.updatePush(tx, id, { tries: 0 })
-      this.options.log.append(tx, events.LandRunning, {}, { rig: name, target: targetOf(rig) })
+      this.context.log.append(tx, events.LandRunning, {}, { rig: name, target: targetOf(rig) })
     }, actorOf(caller))
     this.#wake(name)
     return this.status(name)
@@ -516,7 +521,7 @@ export class Landings {
       const isUntouched = isForReview(row) || row.updatedAt <= at
       if (row.head !== head || !from.includes(row.state) || !isUntouched) continue
       enterState(this.#parts, tx, row, { ...fields, reason: 'its change was discarded' }, event)
-      this.rows.reviewPullRequest(tx, row.id, this.options.clock.now())
+      this.rows.reviewPullRequest(tx, row.id, this.context.clock.now())
       tx.after(() => this.#wake(rig))
     }
   }
@@ -536,7 +541,7 @@ export class Landings {
 
   /** Lets land what waited for an approval that came, and has later commits checked of what still waits. */
   #followReviews(isAbout: (row: LandingRow) => boolean): void {
-    const { store, report } = this.options
+    const { store, report } = this.context
     const waiting = () => this.rows.everywhere('held').filter((row) => isForReview(row) && isAbout(row))
     if (!waiting().some((row) => this.#nextHead(row))) return
     const release = (tx: Tx) => {
@@ -574,15 +579,15 @@ export class Landings {
   }
 
   #scheduleSweep(delay: number): void {
-    this.#sweep = this.options.deadlines.interval(delay, () => {
-      this.#sweeping = this.sweep().catch((error) => this.options.report(`landing: ${errorMessage(error)}`))
+    this.#sweep = this.context.deadlines.interval(delay, () => {
+      this.#sweeping = this.sweep().catch((error) => this.context.report(`landing: ${errorMessage(error)}`))
       this.#scheduleSweep(SWEEP_MS)
     })
   }
 
   /** Removes the repositories of rigs that are gone, or land nothing any more, a while after their last landing was over. */
   async sweep(): Promise<void> {
-    const { clock } = this.options
+    const { clock } = this.context
     for (const name of this.rows.rigs()) {
       const isOver = () =>
         this.#isRunning && !lands(this.#find(name) ?? {}) && this.rows.wereOver(name, clock.now() - KEEP_MS)
@@ -616,7 +621,7 @@ export class Landings {
       const check = { timeout: land?.checkTimeout ?? 0, scratch, objects: join(yard.path, 'objects') }
       return land?.check ? { argv: land.check, ...check } : undefined
     }
-    const generation = new Generation({
+    const generation = new Generation(this.context, {
       ...this.options,
       ...{ rig: name, yard, scratch: new Scratch(yard, `${folder}.generated`), objects: join(yard.path, 'objects') },
       ...{ checks: this.checks, wake: () => this.#wake(name) },

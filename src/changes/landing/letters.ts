@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { UsageTotals } from '../../agents/usage/index.ts'
 import type { Worktrees } from '../../agents/worktrees/index.ts'
 import type { LandConfig } from '../../config/land/index.ts'
-import type { EventLog } from '../../core/events/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { LandUndelivered } from '../events.ts'
 import { type Turn, type TurnContents, TurnDelivery, type TurnOptions, type TurnSource } from '../turns/index.ts'
@@ -14,7 +14,6 @@ import type { LandingRow, LetterDetails, LetterRow } from './table.ts'
 
 export interface LettersOptions extends TurnOptions {
   readonly rows: LandingRows
-  readonly log: EventLog
   readonly worktrees: Pick<Worktrees, 'rowOf' | 'bring'>
   readonly claims: { onClaim(listener: (tx: Tx, bead: string, session: string) => void): () => void }
   readonly usage: SessionUsage
@@ -46,8 +45,11 @@ export class Letters implements TurnSource {
   readonly words = { purpose: 'sent the letter about its branch', content: 'the letter' }
   readonly #delivery: TurnDelivery
 
-  constructor(private readonly options: LettersOptions) {
-    this.#delivery = new TurnDelivery(options, this)
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: LettersOptions,
+  ) {
+    this.#delivery = new TurnDelivery(context, options, this)
     options.claims.onClaim((tx, bead, session) => this.#onClaim(tx, bead, session))
   }
 
@@ -74,7 +76,8 @@ export class Letters implements TurnSource {
 
   /** Writes to the owner of a landing that was just given back. */
   write(tx: Tx, row: LandingRow, { kind, base, candidate, details }: GivenBack): void {
-    const { rows, clock } = this.options
+    const { clock } = this.context
+    const { rows } = this.options
     const now = clock.now()
     const fresh = { tries: 0, reason: null, createdAt: now, endedAt: null, mark: randomBytes(8).toString('hex') }
     const content = { landing: row.id, try: row.try, kind, base, candidate, details }
@@ -88,7 +91,8 @@ export class Letters implements TurnSource {
 
   /** A landing that was given back went on: takes back what has not arrived, and records when its owner was done. */
   end(tx: Tx, landing: string): void {
-    const { rows, clock } = this.options
+    const { clock } = this.context
+    const { rows } = this.options
     const letters = rows.lettersOf(landing)
     for (const letter of letters) {
       const isArrived = letter.state === 'delivered' || letter.state === 'reopened'
@@ -157,7 +161,8 @@ export class Letters implements TurnSource {
   }
 
   #undeliverable(tx: Tx, row: LandingRow, letter: LetterRow, reason: string): void {
-    const { rows, log, clock } = this.options
+    const { log, clock } = this.context
+    const { rows } = this.options
     rows.updateLetter(tx, letter, { state: 'failed', reason, endedAt: clock.now() })
     const { id, rig, target, branch, head, bead, session } = row
     log.append(
@@ -182,7 +187,8 @@ export class Letters implements TurnSource {
 
   /** A session that claims the bead of a returned branch owns the branch if the former owner is gone. */
   #onClaim(tx: Tx, bead: string, session: string): void {
-    const { rows, worktrees, sessions, report } = this.options
+    const { report } = this.context
+    const { rows, worktrees, sessions } = this.options
     const worktree = worktrees.rowOf(session)
     if (!worktree) return
     for (const row of rows.ofBead(bead)) {

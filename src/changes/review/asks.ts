@@ -1,3 +1,4 @@
+import type { CityContext } from '../../core/city-context.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { type Turn, type TurnContents, TurnDelivery, type TurnOptions, type TurnSource } from '../turns/index.ts'
 import type { ChangeRows } from './rows.ts'
@@ -16,8 +17,11 @@ export class AskDelivery implements TurnSource {
   readonly words = { purpose: 'asked for changes', content: 'the comments' }
   readonly #delivery: TurnDelivery
 
-  constructor(private readonly options: AskOptions) {
-    this.#delivery = new TurnDelivery(options, this)
+  constructor(
+    context: CityContext,
+    private readonly options: AskOptions,
+  ) {
+    this.#delivery = new TurnDelivery(context, options, this)
   }
 
   start(): void {

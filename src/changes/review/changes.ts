@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { CHANGES } from '../../agents/worktrees/index.ts'
 import type { Config } from '../../config/compose/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
@@ -16,16 +17,6 @@ import type { Change, ChangeComment, ChangeDiff, ChangeList, ChangeView, Reviewe
 import { type AskRow, type ChangeRow, type CommentRow, type LookRow, type RoundRow, STATES } from './table.ts'
 import type { ChangeTracker } from './tracker.ts'
 
-export interface ChangesOptions {
-  clock: { now(): number }
-  config: Pick<Config, 'current'>
-  rows: ChangeRows
-  tracker: ChangeTracker
-  contents: ChangeContents
-  beads: Pick<BeadRepository, 'titleOf' | 'find'>
-  usage: AttemptUsage
-}
-
 interface ListOptions extends ChangeFilter {
   limit: number
   cursor?: string | undefined
@@ -40,28 +31,38 @@ const MAX_SEARCHED = 100
 
 /** The changes of a city as people review them. */
 export class Changes {
-  constructor(private readonly options: ChangesOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      config: Pick<Config, 'current'>
+      rows: ChangeRows
+      tracker: ChangeTracker
+      contents: ChangeContents
+      beads: Pick<BeadRepository, 'titleOf' | 'find'>
+      usage: AttemptUsage
+    },
+  ) {}
 
   /** The row of a change that must exist and have commits. */
   find(id: string): ChangeRow {
-    const row = this.options.rows.find(id)
+    const row = this.peers.rows.find(id)
     if (row?.head != null && row.state !== 'none') return row
     throw new AppError('change-not-found', `there is no change ${id}; see gc review`)
   }
 
   /** The changes of a bead, the latest first. */
   ofBead(bead: string): ChangeRow[] {
-    return this.options.rows.ofBead(bead).filter(({ state, head }) => state !== 'none' && head !== null)
+    return this.peers.rows.ofBead(bead).filter(({ state, head }) => state !== 'none' && head !== null)
   }
 
   /** True if a change is the work of a session. */
   isOf(session: string, id: string): boolean {
-    return this.options.rows.find(id)?.session === session
+    return this.peers.rows.find(id)?.session === session
   }
 
   /** Records that a change is in its target. */
   landed(tx: Tx, id: string, landed: { commit: string; target: string }): void {
-    this.options.tracker.landed(tx, this.find(id), landed)
+    this.peers.tracker.landed(tx, this.find(id), landed)
   }
 
   list({ limit, cursor, ...filter }: ListOptions): ChangeList {
@@ -71,7 +72,7 @@ export class Changes {
     }
     const after = parseBoundaryCursor(cursor)
     const position = after && { createdAt: Date.parse(after.createdAt ?? ''), id: after.id }
-    const rows = this.options.rows.page(filter, position, limit + 1)
+    const rows = this.peers.rows.page(filter, position, limit + 1)
     const items = rows.slice(0, limit)
     const last = rows.length > limit ? items.at(-1) : undefined
     return {
@@ -83,7 +84,7 @@ export class Changes {
   /** A change with its files and comments, as a caller may see them: drafts are shown to their author only. */
   async show(caller: Caller, id: string): Promise<ChangeView> {
     const row = this.find(id)
-    const { rows, contents } = this.options
+    const { rows, contents } = this.peers
     const isKept = contents.isKept(row)
     const [files, commits] = isKept ? await Promise.all([contents.files(row), contents.commits(row)]) : []
     const comments = rows.comments(id).filter((comment) => isShown(caller, comment))
@@ -96,7 +97,7 @@ export class Changes {
       asks: asks.map(toAsk),
       rounds: rows.rounds(id).map(toRound),
       reviewers: reviewersOf(rows.looks(id)),
-      cost: costOf(row, this.options),
+      cost: costOf(row, this.context.clock, this.peers),
       ...seenBy(personOf(caller), rows.looks(id), row.round),
       ...this.#restore(row),
     }
@@ -110,9 +111,9 @@ export class Changes {
       ...(file !== undefined && { paths: [file], unfold: true }),
       ...(cursor !== undefined && { cursor }),
     }
-    const diffs = this.options.contents.diffs(row)
+    const diffs = this.peers.contents.diffs(row)
     if (since === undefined) return { base, head, ...(await diffs.page(base, head, options)) }
-    const first = this.options.rows.round(id, since)
+    const first = this.peers.rows.round(id, since)
     if (first?.base == null || first.head === null) {
       throw new AppError('validation-failed', `${id} has no round ${since}; gc review show ${id} lists its rounds`)
     }
@@ -122,7 +123,7 @@ export class Changes {
 
   /** The newest changes that were decided, or that somebody asked to be changed. */
   decided(): ReviewedChange[] {
-    const { rows } = this.options
+    const { rows } = this.peers
     const all = rows.page({ state: 'all' }, undefined, MAX_SEARCHED)
     const reviewed = all.map((row) => ({ row, reviewers: reviewersOf(rows.looks(row.id)) }))
     return reviewed
@@ -137,7 +138,7 @@ export class Changes {
           agent,
           ...(title !== undefined && { title }),
           reviewers,
-          cost: costOf(row, this.options),
+          cost: costOf(row, this.context.clock, this.peers),
         }
       })
   }
@@ -145,7 +146,7 @@ export class Changes {
   async #located(row: ChangeRow, comments: readonly CommentRow[], isKept: boolean): Promise<ChangeComment[]> {
     const shown: ChangeComment[] = []
     for (const comment of comments) {
-      const place = isKept ? await this.options.contents.locate(row, comment).catch(() => undefined) : undefined
+      const place = isKept ? await this.peers.contents.locate(row, comment).catch(() => undefined) : undefined
       shown.push(toComment(comment, place))
     }
     return shown
@@ -154,10 +155,10 @@ export class Changes {
   /** The command that puts the commits of a change into a new branch of its rig, or of the folder that it is run in. */
   #restore({ id, rig: name, round, state, pinned }: ChangeRow): Pick<ChangeView, 'restore'> {
     if (!pinned) return {}
-    const { path, rigs } = this.options.config.current
+    const { path, rigs } = this.peers.config.current
     const rig = rigs.find((each) => each.name === name)?.path
     const from = shellQuote(join(path, '.gc', 'snapshots', `${name}.git`))
-    const newest = state === 'asked' && this.options.rows.round(id, round + 1)?.head ? round + 1 : round
+    const newest = state === 'asked' && this.peers.rows.round(id, round + 1)?.head ? round + 1 : round
     const where = rig === undefined ? '' : `-C ${shellQuote(rig)} `
     return { restore: `git ${where}fetch ${from} ${CHANGES}/${id}/${newest}:refs/heads/gc/restored/${id}` }
   }
@@ -166,7 +167,7 @@ export class Changes {
   toChange(row: ChangeRow): Change {
     const { id, state, rig, agent, session, bead, branch, target, base, head, round, files, added, removed } = row
     const { risk, checks, createdAt, readyAt, decidedAt, decidedBy, reason, landed } = row
-    const title = bead === null ? undefined : this.options.beads.find(bead)?.title
+    const title = bead === null ? undefined : this.peers.beads.find(bead)?.title
     return {
       ...{ id, state, rig, agent, session, target, base: base ?? '', head: head ?? '', round, files, added, removed },
       ...(bead !== null && { bead_id: bead }),

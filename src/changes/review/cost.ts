@@ -1,4 +1,5 @@
 import type { UsageTotals } from '../../agents/usage/index.ts'
+import type { Clock } from '../../core/clock.ts'
 import type { Tx } from '../../core/store/index.ts'
 import type { ChangeRows } from './rows.ts'
 import type { ChangeCost } from './schema.ts'
@@ -9,8 +10,7 @@ export interface AttemptUsage {
   ofSession(session: string, from: number, to: number): UsageTotals
 }
 
-export interface CostOptions {
-  clock: { now(): number }
+export interface CostPeers {
   rows: Pick<ChangeRows, 'ofBead' | 'rounds'>
   usage: AttemptUsage
 }
@@ -19,7 +19,7 @@ export interface CostOptions {
  * The cost of a change: the usage of all sessions that worked on its bead, failed attempts included. Once it is
  * decided, what it had cost then.
  */
-export function costOf(row: ChangeRow, { clock, rows, usage }: CostOptions): ChangeCost {
+export function costOf(row: ChangeRow, clock: Pick<Clock, 'now'>, { rows, usage }: CostPeers): ChangeCost {
   const attempts = row.bead === null ? [row] : rows.ofBead(row.bead)
   const cost = { attempts: new Set(attempts.map(({ session }) => session)).size, tokens: 0, cost: 0, unpriced: 0 }
   for (const { id, session } of attempts) {
@@ -44,9 +44,10 @@ export function settleCost(
   tx: Tx,
   row: ChangeRow,
   state: 'approved' | 'landed' | 'discarded',
-  options: CostOptions & { rows: Pick<ChangeRows, 'addTotals'> },
+  clock: Pick<Clock, 'now'>,
+  peers: CostPeers & { rows: Pick<ChangeRows, 'addTotals'> },
 ): Pick<ChangeRow, 'tokens' | 'cost' | 'unpriced'> {
-  const now = costOf({ ...row, tokens: null, cost: null, unpriced: null }, options)
+  const now = costOf({ ...row, tokens: null, cost: null, unpriced: null }, clock, peers)
   const before = { tokens: row.tokens ?? 0, cost: row.cost ?? 0, unpriced: row.unpriced ?? 0 }
   // The usage of long ago is not known any more.
   const after = {
@@ -54,7 +55,7 @@ export function settleCost(
     cost: Math.max(before.cost, now.cost_usd_estimate),
     unpriced: Math.max(before.unpriced, now.unpriced),
   }
-  options.rows.addTotals(tx, row, {
+  peers.rows.addTotals(tx, row, {
     ...{ [state]: 1, tokens: after.tokens - before.tokens, cost: after.cost - before.cost },
     unpriced: after.unpriced - before.unpriced,
   })

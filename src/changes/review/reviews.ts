@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer'
 import { randomBytes } from 'node:crypto'
 import type { Worktrees } from '../../agents/worktrees/index.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf, partOf, personOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -20,21 +20,6 @@ import type { ChangeRow, CommentRow, Decision } from './table.ts'
 import { attributesOf, type ChangeTracker, factsOf } from './tracker.ts'
 import { MAX_TURN, renderTurn } from './turn.ts'
 
-export interface ReviewsOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  rows: ChangeRows
-  changes: Changes
-  contents: ChangeContents
-  tracker: ChangeTracker
-  asks: AskDelivery
-  usage: AttemptUsage
-  worktrees: Pick<Worktrees, 'rowOf' | 'removeSecured'>
-  sessionRepository: Pick<SessionRepository, 'find'>
-  report(message: string): void
-}
-
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
 
 /** Drafts that a person may have on one change. */
@@ -42,12 +27,25 @@ const MAX_DRAFTS = 200
 
 /** People's reviews of changes: comments, requests for changes, and decisions. */
 export class Reviews {
-  constructor(private readonly options: ReviewsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      rows: ChangeRows
+      changes: Changes
+      contents: ChangeContents
+      tracker: ChangeTracker
+      asks: AskDelivery
+      usage: AttemptUsage
+      worktrees: Pick<Worktrees, 'rowOf' | 'removeSecured'>
+      sessionRepository: Pick<SessionRepository, 'find'>
+    },
+  ) {}
 
   /** Records that a person begins to look at a change; returns what they see. */
   look(caller: Caller, id: string): Promise<Change> {
     return this.#write(caller, id, (tx, row, person) => {
-      const { rows, log, clock, changes } = this.options
+      const { log, clock } = this.context
+      const { rows, changes } = this.peers
       const head = row.head ?? ''
       const isNew = rows.addLook(tx, { change: id, round: row.round, person, head, lookedAt: clock.now() })
       if (isNew) log.append(tx, ChangeLooked, attributesOf(row), { ...factsOf(row), person, head })
@@ -57,7 +55,8 @@ export class Reviews {
 
   /** Adds a comment on lines of a commit, as a draft of its author until it is sent. */
   async comment(caller: Caller, id: string, draft: CommentDraft): Promise<ChangeComment> {
-    const { contents, changes, clock, rows } = this.options
+    const { clock } = this.context
+    const { contents, changes, rows } = this.peers
     const row = changes.find(id)
     const { path, side = 'new', line, end_line: endLine = line, text } = draft
     if (endLine < line) throw invalidField('body.end_line', 'must not be before `line`')
@@ -87,13 +86,13 @@ export class Reviews {
   editDraft(caller: Caller, id: string, n: number, text: string): Promise<ChangeComment> {
     return this.#write(caller, id, (tx, _, person) => {
       const { path, line } = this.#draft(id, n, person)
-      return toComment(this.options.rows.updateComment(tx, { change: id, n }, { text }), { path, line })
+      return toComment(this.peers.rows.updateComment(tx, { change: id, n }, { text }), { path, line })
     })
   }
 
   removeDraft(caller: Caller, id: string, n: number): Promise<OKResponseBody> {
     return this.#write(caller, id, (tx, _, person) => {
-      this.options.rows.removeComment(tx, this.#draft(id, n, person))
+      this.peers.rows.removeComment(tx, this.#draft(id, n, person))
       return { status: 'removed' }
     })
   }
@@ -101,7 +100,8 @@ export class Reviews {
   /** Sends all drafts of a person, and what they ask for besides, to the session of a change as one turn. */
   ask(caller: Caller, id: string, { text = '' }: AskRequest): Promise<Change> {
     return this.#write(caller, id, (tx, row, person) => {
-      const { rows, asks, log, clock, changes } = this.options
+      const { log, clock } = this.context
+      const { rows, asks, changes } = this.peers
       requireUndecided(row, 'ask for changes')
       if (row.state === 'working') throw stillWorking(row)
       const drafts = rows.comments(id).filter((comment) => comment.state === 'draft' && comment.person === person)
@@ -138,7 +138,8 @@ export class Reviews {
   /** Answers a comment, as the session of the change or as a person. */
   reply(caller: Caller, id: string, n: number, text: string): Promise<ChangeComment> {
     return this.#write(caller, id, (tx, row, person) => {
-      const { rows, log, clock, tracker } = this.options
+      const { log, clock } = this.context
+      const { rows, tracker } = this.peers
       const comment = rows.comments(id).find((each) => each.n === n && each.state !== 'draft')
       if (!comment) throw noComment(id, n)
       const repliedBy = caller.kind === 'session' ? actorOf(caller).name : person
@@ -165,15 +166,16 @@ export class Reviews {
       }
       const approved = this.#end(tx, row, person, 'approved')
       const payload = { ...factsOf(approved), person, head, target: approved.target }
-      this.options.log.append(tx, ChangeApproved, attributesOf(approved), payload)
-      return this.options.changes.toChange(approved)
+      this.context.log.append(tx, ChangeApproved, attributesOf(approved), payload)
+      return this.peers.changes.toChange(approved)
     })
   }
 
   /** Decides against a change. Its commits are kept for 30 days; its branch stays, and the worktree of an ended session goes. */
   discard(caller: Caller, id: string, reason: string | undefined): Promise<Change> {
     return this.#write(caller, id, (tx, row, person) => {
-      const { asks, log, changes, rows } = this.options
+      const { log } = this.context
+      const { asks, changes, rows } = this.peers
       if (row.state === 'landed' || row.state === 'discarded') throw decided(row, 'discard it')
       asks.withdraw(tx, id, 'the change was discarded')
       const ended = this.#end(tx, row, person, 'discarded')
@@ -187,14 +189,15 @@ export class Reviews {
 
   /** The decisions of each person, the time they took, and the newest changes that were decided. */
   reviewers(): ReviewerTotals {
-    const { rows, changes } = this.options
+    const { rows, changes } = this.peers
     const items = rows.people()
     return { items, total: items.length, changes: changes.decided() }
   }
 
   /** The worktree of a session that is over is stored as a snapshot and removed, unless another change of it is open. */
   async #removeWorktree(caller: Caller, { session, kind }: ChangeRow): Promise<void> {
-    const { rows, worktrees, sessionRepository, report } = this.options
+    const { report } = this.context
+    const { rows, worktrees, sessionRepository } = this.peers
     const isOver = sessionRepository.find(session)?.state === 'closed'
     const isShared = rows
       .ofSession(session)
@@ -207,9 +210,10 @@ export class Reviews {
 
   /** Ends the review of a change, with what it cost until now. */
   #end(tx: Tx, row: ChangeRow, person: string, decision: 'approved' | 'discarded'): ChangeRow {
-    const { rows, clock } = this.options
+    const { clock } = this.context
+    const { rows } = this.peers
     this.#decide(tx, row, person, decision)
-    const cost = settleCost(tx, row, decision, this.options)
+    const cost = settleCost(tx, row, decision, clock, this.peers)
     return rows.update(tx, row.id, {
       ...{ state: decision, due: null, decidedAt: clock.now(), decidedBy: person, ...cost },
     })
@@ -217,7 +221,8 @@ export class Reviews {
 
   /** A person decides each round once. */
   #decide(tx: Tx, row: ChangeRow, person: string, decision: Decision): void {
-    const { rows, clock } = this.options
+    const { clock } = this.context
+    const { rows } = this.peers
     const { id, round, head } = row
     const own = rows.looks(id).find((look) => look.round === round && look.person === person)
     if (own?.decision === decision) return
@@ -226,7 +231,7 @@ export class Reviews {
   }
 
   #draft(id: string, n: number, person: string): CommentRow {
-    const comment = this.options.rows.comments(id).find((each) => each.n === n && each.person === person)
+    const comment = this.peers.rows.comments(id).find((each) => each.n === n && each.person === person)
     if (!comment) throw noComment(id, n)
     if (comment.state === 'draft') return comment
     throw new AppError('conflict-wrong-state', `comment ${n} on ${id} was sent; only drafts can be changed`)
@@ -236,7 +241,7 @@ export class Reviews {
   #commitOf(row: ChangeRow, side: 'old' | 'new', commit: string | undefined): string {
     const newest = (side === 'new' ? row.head : row.base) ?? ''
     if (commit === undefined || commit === newest) return newest
-    const rounds = this.options.rows.rounds(row.id)
+    const rounds = this.peers.rows.rounds(row.id)
     if (rounds.some(({ base, head }) => (side === 'new' ? head : base) === commit)) return commit
     throw invalidField('body.commit', `is not a ${side === 'new' ? 'head' : 'base'} of a round of ${row.id}`)
   }
@@ -246,7 +251,8 @@ export class Reviews {
     id: string,
     write: (tx: Tx, row: ChangeRow, person: string) => NotPromise<T>,
   ): Promise<T> {
-    const { store, changes } = this.options
+    const { store } = this.context
+    const { changes } = this.peers
     return store.write((tx) => write(tx, changes.find(id), personOf(caller)), actorOf(caller))
   }
 }

@@ -2,12 +2,12 @@ import { join, sep } from 'node:path'
 import { CHANGES, type CopiedCommit, readHead, type Snapshots, type Worktrees } from '../../agents/worktrees/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { EventLog, Reactions } from '../../core/events/index.ts'
+import type { Reactions } from '../../core/events/index.ts'
 import { isObject } from '../../core/json.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { LogStatus } from '../../programs/log-status.ts'
 import type { ClaimManager } from '../../work/claims/index.ts'
 import type { SessionRepository, SessionRow } from '../../work/sessions/index.ts'
@@ -18,25 +18,6 @@ import type { ChangeContents } from './contents.ts'
 import { type AttemptUsage, settleCost } from './cost.ts'
 import { type ChangeDraft, type ChangeRows, GROWING } from './rows.ts'
 import type { ChangeRow, Due } from './table.ts'
-
-export interface TrackerOptions {
-  store: Store
-  log: EventLog
-  reactions: Reactions
-  clock: Clock
-  deadlines: Deadlines
-  config: Pick<Config, 'current'>
-  claimManager: Pick<ClaimManager, 'onClaim'>
-  snapshots: Snapshots
-  worktrees: Pick<Worktrees, 'rowOf'>
-  sessionRepository: Pick<SessionRepository, 'find'>
-  /** The logs that the programs of sessions write. */
-  logs: { status(session: string): LogStatus | undefined }
-  rows: ChangeRows
-  contents: Pick<ChangeContents, 'ranked'>
-  usage: AttemptUsage
-  report(message: string): void
-}
 
 const TRACKER = gcPart('changes')
 const DAY_MS = 24 * 3_600_000
@@ -73,13 +54,28 @@ export class ChangeTracker {
   #isClosed = false
   #unsubscribe: () => void = () => {}
 
-  constructor(private readonly options: TrackerOptions) {
-    const { claimManager, snapshots, reactions, rows } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      reactions: Reactions
+      config: Pick<Config, 'current'>
+      claimManager: Pick<ClaimManager, 'onClaim'>
+      snapshots: Snapshots
+      worktrees: Pick<Worktrees, 'rowOf'>
+      sessionRepository: Pick<SessionRepository, 'find'>
+      /** The logs that the programs of sessions write. */
+      logs: { status(session: string): LogStatus | undefined }
+      rows: ChangeRows
+      contents: Pick<ChangeContents, 'ranked'>
+      usage: AttemptUsage
+    },
+  ) {
+    const { claimManager, snapshots, reactions, rows } = peers
     claimManager.onClaim((tx, bead, session) => this.#onClaim(tx, bead, session))
     snapshots.watchCommits((copied) => this.#onCommit(copied))
     reactions.on('changes.closed', ['bead.closed'], (tx, { subject }) => {
       if (subject === undefined) return
-      const due: Due = options.sessionRepository.find(subject) ? 'ended' : 'closed'
+      const due: Due = peers.sessionRepository.find(subject) ? 'ended' : 'closed'
       const found = due === 'ended' ? rows.ofSession(subject) : rows.ofBead(subject)
       for (const row of found) this.settle(tx, row, due)
     })
@@ -103,8 +99,8 @@ export class ChangeTracker {
   }
 
   start(): void {
-    this.#unsubscribe = this.options.snapshots.onLooked((session) => this.#onLooked(session))
-    if (this.options.rows.due().length > 0) this.#settleSoon()
+    this.#unsubscribe = this.peers.snapshots.onLooked((session) => this.#onLooked(session))
+    if (this.peers.rows.due().length > 0) this.#settleSoon()
     this.#scheduleSweep(FIRST_SWEEP_MS)
   }
 
@@ -124,13 +120,14 @@ export class ChangeTracker {
   /** Has it decided whether a change is ready, once that is on disk. */
   settle(tx: Tx, { id, state }: ChangeRow, due: Due): void {
     if (state !== 'working' && state !== 'asked') return
-    this.options.rows.update(tx, id, { due })
+    this.peers.rows.update(tx, id, { due })
     tx.after(() => this.#settleSoon())
   }
 
   /** Records that the work of a change is in its target. */
   landed(tx: Tx, row: ChangeRow, { commit, target }: { commit: string; target: string }): void {
-    const { rows, log, clock } = this.options
+    const { log, clock } = this.context
+    const { rows } = this.peers
     if (row.state === 'landed') return
     const landed = rows.update(tx, row.id, {
       state: 'landed',
@@ -138,7 +135,7 @@ export class ChangeTracker {
       target,
       due: null,
       decidedAt: clock.now(),
-      ...settleCost(tx, row, 'landed', this.options),
+      ...settleCost(tx, row, 'landed', this.context.clock, this.peers),
     })
     const payload = { ...factsOf(landed), head: landed.head ?? commit, target, commit }
     log.append(tx, ChangeLanded, attributesOf(landed), payload)
@@ -150,7 +147,7 @@ export class ChangeTracker {
   }
 
   #onClaim(tx: Tx, bead: string, session: string): void {
-    const { rows, sessionRepository } = this.options
+    const { rows, sessionRepository } = this.peers
     const owner = sessionRepository.find(session)
     const draft = owner && this.#draft(owner, bead)
     if (!draft) return
@@ -165,18 +162,19 @@ export class ChangeTracker {
 
   /** A time after that of whatever a session worked on before. */
   #nextActivity(session: string): number {
-    const { rows, clock } = this.options
+    const { clock } = this.context
+    const { rows } = this.peers
     return Math.max(clock.now(), (rows.ofSession(session, 1)[0]?.activeAt ?? 0) + 1)
   }
 
   /** True if the bead of a change was reopened with what was asked for, for any session to take. */
   #isReopened({ id }: ChangeRow): boolean {
-    return this.options.rows.asks(id).at(-1)?.state === 'reopened'
+    return this.peers.rows.asks(id).at(-1)?.state === 'reopened'
   }
 
   /** The work that a session begins; undefined outside of rigs that are repositories. */
   #draft({ id, template, rig: name, workDir }: SessionRow, bead: string | null): ChangeDraft | undefined {
-    const { config, worktrees } = this.options
+    const { config, worktrees } = this.peers
     const rig = config.current.rigs.find((each) => each.name === name)
     if (rig?.path === undefined) return undefined
     const worktree = worktrees.rowOf(id)
@@ -191,7 +189,7 @@ export class ChangeTracker {
   }
 
   async #onCommit(copied: CopiedCommit): Promise<void> {
-    const { rows } = this.options
+    const { rows } = this.peers
     const oldestFirst = rows.ofSession(copied.session).reverse()
     for (const [at, done] of oldestFirst.entries()) {
       // A session that claims its next bead before gc has looked had finished this one at the commit where the next begins.
@@ -204,14 +202,15 @@ export class ChangeTracker {
 
   /** Records the commit that a change has reached. */
   async #follow(copied: CopiedCommit, row: ChangeRow | undefined): Promise<void> {
-    const { rows, store } = this.options
+    const { store } = this.context
+    const { rows } = this.peers
     const draft = row ?? this.#withoutBead(copied)
     if (!draft) return
     const base = await baseOf(copied, draft)
     if (base === undefined) return row && this.#onNothingNew(row, copied)
     if (row?.head === copied.commit && row.base === base) return
     const { total: files, ...lines } = await new Diffs(copied.repository).size(base, copied.commit)
-    const known = row ?? (await store.write((tx) => rows.add(tx, draft, this.options.clock.now()), TRACKER))
+    const known = row ?? (await store.write((tx) => rows.add(tx, draft, this.context.clock.now()), TRACKER))
     const round = this.#roundFor(known)
     const ref = `${CHANGES}/${known.id}/${round}`
     const updates = [`update ${ref} ${copied.commit}`, `update ${ref}-base ${base}`, '']
@@ -222,7 +221,7 @@ export class ChangeTracker {
 
   /** The work of a session that claimed no bead. Commits of a change that is decided make no other. */
   #withoutBead({ session, commit, branch }: CopiedCommit): ChangeDraft | undefined {
-    const { rows, sessionRepository, worktrees } = this.options
+    const { rows, sessionRepository, worktrees } = this.peers
     const owner = sessionRepository.find(session)
     const worktree = worktrees.rowOf(session)
     if (!owner || !worktree) return undefined
@@ -235,7 +234,8 @@ export class ChangeTracker {
 
   /** Its commit adds nothing to the target: it is in it, or its session went back. */
   async #onNothingNew(row: ChangeRow, { commit }: CopiedCommit): Promise<void> {
-    const { rows, store } = this.options
+    const { store } = this.context
+    const { rows } = this.peers
     await store.write((tx) => {
       const now = rows.find(row.id)
       if (now?.state === 'working') rows.update(tx, row.id, { head: null, base: null, files: 0, added: 0, removed: 0 })
@@ -249,13 +249,14 @@ export class ChangeTracker {
   #roundFor({ id, state, round }: ChangeRow): number {
     if (state === 'working') return round
     if (state === 'asked') return round + 1
-    const { rows } = this.options
+    const { rows } = this.peers
     const isSeen = [...rows.looks(id), ...rows.comments(id).map(() => ({ round }))].some((look) => look.round === round)
     return isSeen ? round + 1 : round
   }
 
   #grow(tx: Tx, id: string, round: number, { base, head, ...size }: Growth): void {
-    const { rows, clock } = this.options
+    const { clock } = this.context
+    const { rows } = this.peers
     const row = rows.find(id)
     if (!row || (row.state !== 'working' && row.state !== 'asked' && row.state !== 'ready')) return
     const { startedAt = clock.now(), endedAt = null } = rows.round(id, round) ?? {}
@@ -267,18 +268,19 @@ export class ChangeTracker {
 
   /** True if the turn has arrived that asks for changes; that of a landing that gave the change back is not an ask. */
   #hasArrived({ id }: ChangeRow): boolean {
-    return (this.options.rows.asks(id).at(-1)?.state ?? 'delivered') === 'delivered'
+    return (this.peers.rows.asks(id).at(-1)?.state ?? 'delivered') === 'delivered'
   }
 
   /** After a look: the turn that was asked for is over once its program is idle and there are new commits. */
   #onLooked(session: string): void {
-    const { rows, logs, store } = this.options
+    const { store } = this.context
+    const { rows, logs } = this.peers
     const row = rows.growingOf(session)
     if (row?.state !== 'asked' || !this.#hasArrived(row) || logs.status(session)?.activity !== 'idle') return
     if ((rows.round(row.id, row.round + 1)?.head ?? null) === null) return
     void store
       .write((tx) => this.settle(tx, row, 'idle'), TRACKER)
-      .catch((error) => this.options.report(`change ${row.id}: ${errorMessage(error)}`))
+      .catch((error) => this.context.report(`change ${row.id}: ${errorMessage(error)}`))
   }
 
   #settleSoon(settle = () => this.#settleAll()): void {
@@ -288,7 +290,8 @@ export class ChangeTracker {
 
   /** Records which changes of worktrees you merged yourself: in the rig, their target contains them. */
   async #landMerged(changes: readonly ChangeRow[]): Promise<void> {
-    const { rows, store, snapshots, report } = this.options
+    const { store, report } = this.context
+    const { rows, snapshots } = this.peers
     for (const { id, kind, state, rig, head, target } of changes) {
       if (this.#isClosed) return
       if (kind !== 'worktree' || !AT_REST.has(state) || head === null) continue
@@ -306,20 +309,21 @@ export class ChangeTracker {
   async #settleAll(): Promise<void> {
     let hasFailed = false
     this.#retry?.cancel()
-    for (const row of this.options.rows.due()) {
+    for (const row of this.peers.rows.due()) {
       if (this.#isClosed) return
       await this.#settleOne(row).catch((error) => {
         hasFailed = true
-        this.options.report(`change ${row.id}: ${errorMessage(error)}`)
+        this.context.report(`change ${row.id}: ${errorMessage(error)}`)
       })
     }
     this.#failures = hasFailed ? this.#failures + 1 : 0
     const delay = Math.min(RETRY_MS * 2 ** (this.#failures - 1), MAX_RETRY_MS)
-    if (hasFailed) this.#retry = this.options.deadlines.after(delay, () => this.#settleSoon())
+    if (hasFailed) this.#retry = this.context.deadlines.after(delay, () => this.#settleSoon())
   }
 
   async #settleOne({ id, kind, session, rig, folder, state }: ChangeRow): Promise<void> {
-    const { snapshots, rows, store, clock, sessionRepository } = this.options
+    const { store, clock } = this.context
+    const { snapshots, rows, sessionRepository } = this.peers
     if (kind === 'worktree') await snapshots.look(session)
     else await snapshots.copyFolder({ session, rig, folder })
     if (kind === 'folder' && sessionRepository.find(session)?.state === 'closed')
@@ -343,24 +347,25 @@ export class ChangeTracker {
   async #riskOf(row: ChangeRow): Promise<string | undefined> {
     if (row.head === null) return undefined
     try {
-      const [first] = await this.options.contents.ranked(row)
+      const [first] = await this.peers.contents.ranked(row)
       const [reason] = first?.reasons ?? []
       return first && reason && `${first.path}: ${reason}`.slice(0, MAX_RISK)
     } catch (error) {
-      this.options.report(`files of ${row.id}: ${errorMessage(error)}`)
+      this.context.report(`files of ${row.id}: ${errorMessage(error)}`)
       return undefined
     }
   }
 
   #endRound(tx: Tx, { id, base, head }: ChangeRow, round: number, now: number): void {
-    const { rows } = this.options
+    const { rows } = this.peers
     const { startedAt = now } = rows.round(id, round) ?? {}
     rows.setRound(tx, { change: id, round, base, head, startedAt, endedAt: now })
   }
 
   /** A round of a change waits for review; one that adds no commits is that of the round before. */
   #ready(tx: Tx, row: ChangeRow, round: number): void {
-    const { rows, log, clock } = this.options
+    const { log, clock } = this.context
+    const { rows } = this.peers
     const { base, head } = row
     if (base === null || head === null) return
     const now = clock.now()
@@ -374,15 +379,16 @@ export class ChangeTracker {
   }
 
   #scheduleSweep(delay: number): void {
-    this.#sweep = this.options.deadlines.interval(delay, () => {
-      void this.sweep().catch((error) => this.options.report(`changes: ${errorMessage(error)}`))
+    this.#sweep = this.context.deadlines.interval(delay, () => {
+      void this.sweep().catch((error) => this.context.report(`changes: ${errorMessage(error)}`))
       this.#scheduleSweep(DAY_MS)
     })
   }
 
   /** Drops the commits of changes that were decided long ago, and attempts that left none. Finds merges by hand. */
   async sweep(): Promise<void> {
-    const { rows, store, clock, snapshots } = this.options
+    const { store, clock } = this.context
+    const { rows, snapshots } = this.peers
     const now = clock.now()
     for (const row of rows.pinnedBefore(now - PINNED_MS)) {
       if (this.#isClosed) return

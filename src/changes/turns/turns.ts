@@ -1,9 +1,9 @@
 import { type SessionCloser, STILL_ENDING } from '../../agents/lifecycle/index.ts'
 import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { BEAD_LIMITS, type BeadRepository } from '../../work/beads/index.ts'
 import {
   HELD,
@@ -71,16 +71,12 @@ interface ConversationLogs {
 }
 
 export interface TurnOptions {
-  readonly store: Store
-  readonly clock: Clock
-  readonly deadlines: Deadlines
   readonly beads: BeadRepository
   readonly sessions: SessionRepository
   readonly queue: MessageQueue
   readonly waker: SessionWaker
   readonly closer: Pick<SessionCloser, 'reopen'>
   readonly logs: ConversationLogs
-  report(message: string): void
 }
 
 const MAX_TRIES = 3
@@ -104,6 +100,7 @@ export class TurnDelivery {
   #isClosed = false
 
   constructor(
+    private readonly context: CityContext,
     private readonly options: TurnOptions,
     private readonly source: TurnSource,
   ) {
@@ -152,7 +149,8 @@ export class TurnDelivery {
 
   /** Takes back turns that have not arrived yet. */
   withdraw(tx: Tx, turns: readonly Turn[], reason: string): void {
-    const { queue, clock } = this.options
+    const { clock } = this.context
+    const { queue } = this.options
     for (const turn of turns) {
       if (turn.state !== 'waiting' && turn.state !== 'sent' && turn.state !== 'checking') continue
       queue.withdraw(tx, this.#requestOf(turn))
@@ -166,7 +164,8 @@ export class TurnDelivery {
 
   /** Offers the bead again, with what is asked for in its description. */
   #reopenBead(tx: Tx, turn: Turn, { session, bead: id, notes }: TurnContents, problem: string): void {
-    const { beads, clock } = this.options
+    const { clock } = this.context
+    const { beads } = this.options
     const { purpose, content } = this.source.words
     const failed = `session ${session} cannot be ${purpose}: ${problem}`
     const bead = id === null ? undefined : beads.find(id)
@@ -191,7 +190,7 @@ export class TurnDelivery {
     const end = request.lastIndexOf(':')
     const turn = this.source.find(request.slice(prefix.length, end))
     if (turn?.state !== 'sent' || String(turn.tries) !== request.slice(end + 1)) return
-    const endedAt = this.options.clock.now()
+    const endedAt = this.context.clock.now()
     if (outcome === 'delivered') return void this.source.update(tx, turn.key, { state: 'delivered', endedAt })
     const state = outcome === 'abandoned' ? 'waiting' : 'checking'
     this.source.update(tx, turn.key, { state, reason, endedAt })
@@ -211,13 +210,13 @@ export class TurnDelivery {
     for (const turn of this.#unsettled()) {
       if (this.#isClosed) return
       await this.#settle(turn).catch((error) => {
-        this.options.report(`${this.source.kind} ${turn.key}: ${errorMessage(error)}`)
+        this.context.report(`${this.source.kind} ${turn.key}: ${errorMessage(error)}`)
       })
     }
     this.#due?.cancel()
     const [next] = this.#unsettled()
     const delay = next?.state === 'checking' ? LOG_DELAY_MS : RETRY_MS
-    this.#due = next && this.options.deadlines.after(delay, () => this.#onDue())
+    this.#due = next && this.context.deadlines.after(delay, () => this.#onDue())
   }
 
   #onDue(): void {
@@ -226,7 +225,7 @@ export class TurnDelivery {
   }
 
   async #settle(turn: Turn): Promise<void> {
-    const { store, clock } = this.options
+    const { store, clock } = this.context
     const isChecked = turn.state !== 'checking' || clock.now() - (turn.endedAt ?? 0) >= LOG_DELAY_MS
     if (!isChecked) return
     const arrived = turn.state === 'checking' ? await this.#hasArrived(turn) : false
@@ -260,7 +259,7 @@ export class TurnDelivery {
       if (failures < MAX_UNPREPARED) throw error
       this.#unprepared.delete(turn.key)
       const reason = errorMessage(error)
-      await this.options.store.write((tx) => this.#fail(tx, { ...turn, reason }), gcPart(this.source.kind))
+      await this.context.store.write((tx) => this.#fail(tx, { ...turn, reason }), gcPart(this.source.kind))
       return false
     }
   }
@@ -273,7 +272,7 @@ export class TurnDelivery {
   }
 
   #fail(tx: Tx, turn: Turn): void {
-    this.source.update(tx, turn.key, { state: 'failed', reason: turn.reason, endedAt: this.options.clock.now() })
+    this.source.update(tx, turn.key, { state: 'failed', reason: turn.reason, endedAt: this.context.clock.now() })
     this.source.onFailed?.(tx, turn)
   }
 }

@@ -1,6 +1,5 @@
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store } from '../../core/store/index.ts'
 import { compareText } from '../../core/text/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -10,16 +9,6 @@ import type { AdapterHealth } from './adapter-health.ts'
 import { type Callback, parseCallback } from './callback-url.ts'
 import { checkName } from './limits.ts'
 import type { AdapterCapabilities, AdapterList, AdapterName, AdapterRegistration, RegisteredAdapter } from './schema.ts'
-
-interface AdaptersOptions {
-  store: Store
-  log: EventLog
-  health: AdapterHealth
-  /** The name of the city. */
-  city: string
-  /** Address on which the supervisor listens. */
-  url(): string
-}
 
 /** Adapter of a messenger for the city. */
 export interface Adapter {
@@ -41,7 +30,16 @@ const MAX_ADAPTERS = 1_000
 export class Adapters {
   readonly #adapters = new Map<string, Adapter>()
 
-  constructor(private readonly options: AdaptersOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      health: AdapterHealth
+      /** The name of the city. */
+      city: string
+      /** Address on which the supervisor listens. */
+      url(): string
+    },
+  ) {}
 
   /** Registers an adapter; another of the same account is replaced. */
   async register(caller: Caller, body: AdapterRegistration): Promise<RegisteredAdapter> {
@@ -53,7 +51,8 @@ export class Adapters {
       throw new AppError('validation-failed', `the city has ${MAX_ADAPTERS} adapters; unregister some first`)
     }
     if (!known || !Bun.deepEquals(known, adapter)) {
-      const { store, log, health } = this.options
+      const { store, log } = this.context
+      const { health } = this.options
       await store.write((tx) => {
         log.append(tx, AdapterAdded, { subject: name }, { provider, account_id: accountId })
         tx.after(() => {
@@ -70,7 +69,7 @@ export class Adapters {
     const known = this.find(provider, account_id)
     const answer = { status: 'unregistered' }
     if (known) {
-      const { store, log } = this.options
+      const { store, log } = this.context
       const payload = { provider: known.provider, account_id: known.accountId }
       await store.write((tx) => {
         log.append(tx, AdapterRemoved, { subject: known.name }, payload)

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { randomHex } from '../../core/ids.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -23,16 +23,6 @@ import type { MessagedSessions } from './sessions.ts'
 import { type BindingRow, bindings, type ConversationRow } from './table.ts'
 import type { Undelivered } from './undelivered.ts'
 
-interface BindingsOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  conversations: Conversations
-  memberships: Memberships
-  sessions: MessagedSessions
-  undelivered: Undelivered
-}
-
 /** Replying session, by id, or agent, by the name of its session. */
 interface Target {
   readonly sessionId: string
@@ -50,8 +40,16 @@ const prepareOf = ({ orm }: Store) =>
 export class Bindings {
   readonly #of: ReturnType<typeof prepareOf>
 
-  constructor(private readonly options: BindingsOptions) {
-    this.#of = prepareOf(options.store)
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      conversations: Conversations
+      memberships: Memberships
+      sessions: MessagedSessions
+      undelivered: Undelivered
+    },
+  ) {
+    this.#of = prepareOf(context.store)
   }
 
   /** Binds a conversation; the same target again only takes the metadata. */
@@ -62,8 +60,8 @@ export class Bindings {
     const target = this.#target(session_id?.trim() ?? '', agent_name?.trim() ?? '')
     const ref = toConversation(conversation, 'invalid-request')
     checkMetadata(metadata, 'invalid-request')
-    return this.options.store.write((tx) => {
-      const row = this.options.conversations.ensure(tx, ref)
+    return this.context.store.write((tx) => {
+      const row = this.peers.conversations.ensure(tx, ref)
       const current = this.of(row)
       if (current && isSame(current, target)) return this.#keep(tx, row, current, metadata)
       if (current && !replace) throw conflict(current)
@@ -84,7 +82,8 @@ export class Bindings {
     caller: Caller,
     { conversation, session_id = '', agent_name = '' }: UnbindRequest,
   ): Promise<UnbindResult> {
-    const { store, conversations, sessions, undelivered } = this.options
+    const { store } = this.context
+    const { conversations, sessions, undelivered } = this.peers
     if (!conversation && !session_id.trim() && !agent_name.trim()) {
       throw new AppError('invalid-request', 'conversation, session_id, or agent_name is required')
     }
@@ -109,7 +108,7 @@ export class Bindings {
   list(session: string | undefined): BindingList {
     const id = session?.trim() ?? ''
     if (id === '') throw new AppError('invalid-request', 'session_id query parameter is required')
-    const items = this.#where(eq(bindings.sessionId, this.options.sessions.idOf(id))).map((row) => this.#record(row))
+    const items = this.#where(eq(bindings.sessionId, this.peers.sessions.idOf(id))).map((row) => this.#record(row))
     return { items, total: items.length }
   }
 
@@ -123,7 +122,7 @@ export class Bindings {
       SchemaVersion: 1,
       Conversation: ref,
       SessionID: row.sessionId,
-      SessionName: this.options.sessions.find(row.sessionId)?.sessionName ?? '',
+      SessionName: this.peers.sessions.find(row.sessionId)?.sessionName ?? '',
       AgentName: row.agentName,
       Status: 'active',
       BoundAt: toTimestamp(row.boundAt),
@@ -134,7 +133,7 @@ export class Bindings {
   }
 
   #target(session: string, agent: string): Target {
-    const { sessions } = this.options
+    const { sessions } = this.peers
     checkName('session_id', session, 'invalid-request')
     checkName('agent_name', agent, 'invalid-request')
     if (session !== '' && agent !== '') {
@@ -159,7 +158,8 @@ export class Bindings {
   }
 
   #add(tx: Tx, row: ConversationRow, target: Target, metadata: BindingRow['metadata'], routed = false): BindingRow {
-    const { clock, conversations, memberships, undelivered } = this.options
+    const { clock } = this.context
+    const { conversations, memberships, undelivered } = this.peers
     const generation = conversations.nextGeneration(tx, row)
     const id = `binding-${randomHex(6)}`
     const added = { ...target, conversation: row.n, id, generation, boundAt: clock.now(), routed, metadata }
@@ -172,7 +172,8 @@ export class Bindings {
 
   /** Ends bindings; all are of one session or agent. */
   #end(tx: Tx, ended: readonly BindingRow[]): SessionBindingRecord[] {
-    const { log, clock, memberships } = this.options
+    const { log, clock } = this.context
+    const { memberships } = this.peers
     const touched = toTimestamp(clock.now())
     for (const { conversation } of ended) {
       tx.orm.delete(bindings).where(eq(bindings.conversation, conversation)).run()
@@ -191,17 +192,17 @@ export class Bindings {
 
   #recordBound(tx: Tx, { sessionId, agentName }: BindingRow, { provider, conversation_id }: ConversationRef): void {
     const payload = { provider, conversation_id, session_id: sessionId, ...(agentName && { agent_name: agentName }) }
-    this.options.log.append(tx, ConversationBound, { subject: sessionId || agentName }, payload)
+    this.context.log.append(tx, ConversationBound, { subject: sessionId || agentName }, payload)
   }
 
   #record(row: BindingRow): SessionBindingRecord {
-    const conversation = this.options.conversations.byNumber(row.conversation)
+    const conversation = this.peers.conversations.byNumber(row.conversation)
     if (!conversation) throw new Error(`binding ${row.id} has no conversation`)
     return this.toRecord(row, toRef(conversation))
   }
 
   #where(...conditions: (SQL | undefined)[]): BindingRow[] {
-    return this.options.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm
         .select()
         .from(bindings)

@@ -3,12 +3,12 @@ import type { Config } from '../../config/compose/index.ts'
 import type { DefaultRouteConfig } from '../../config/settings/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { unsubscriber } from '../../core/signal.ts'
-import { command, type Store, type Tx } from '../../core/store/index.ts'
+import { command, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
@@ -40,25 +40,6 @@ import type { BindingRow, ConversationRow, TranscriptRow } from './table.ts'
 import { Transcripts, toRecord } from './transcripts.ts'
 import { Undelivered, undeliveredText } from './undelivered.ts'
 
-export interface ExternalMessagesOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-  config: Pick<Config, 'current'>
-  repository: SessionRepository
-  resolver: SessionResolver
-  creator: SessionCreator
-  waker: SessionWaker
-  queue: MessageQueue
-  services: AdapterServices
-  /** The name of the city. */
-  city: string
-  /** Address on which the supervisor listens. */
-  url(): string
-  report(error: unknown): void
-}
-
 const LIST = 'xc'
 
 /** Conversations of the city's sessions with people outside, through adapters of messengers. */
@@ -74,8 +55,23 @@ export class ExternalMessages {
   readonly #conversations: Conversations
   readonly #undelivered: Undelivered
 
-  constructor(options: ExternalMessagesOptions) {
-    const { store, clock } = options
+  constructor(
+    context: CityContext,
+    options: {
+      config: Pick<Config, 'current'>
+      repository: SessionRepository
+      resolver: SessionResolver
+      creator: SessionCreator
+      waker: SessionWaker
+      queue: MessageQueue
+      services: AdapterServices
+      /** The name of the city. */
+      city: string
+      /** Address on which the supervisor listens. */
+      url(): string
+    },
+  ) {
+    const { store, clock } = context
     const sessions = new MessagedSessions(options)
     const conversations = new Conversations(store, clock)
     const memberships = new Memberships(store)
@@ -83,20 +79,20 @@ export class ExternalMessages {
     const undelivered = new Undelivered(store, clock)
     const health = new AdapterHealth(clock)
     const parts = { ...options, sessions, conversations, memberships, senders, undelivered, health }
-    const adapters = new Adapters({ ...options, health })
-    const bindings = new Bindings(parts)
-    const groups = new Groups(parts)
-    const transcripts = new Transcripts(parts)
+    const adapters = new Adapters(context, { ...options, health })
+    const bindings = new Bindings(context, parts)
+    const groups = new Groups(context, parts)
+    const transcripts = new Transcripts(context, parts.conversations, parts.memberships, parts.senders)
     const nudger = new TranscriptNudger({ ...parts, transcripts })
     const all = { ...parts, adapters, bindings, groups, transcripts, nudger }
     this.adapters = adapters
     this.bindings = bindings
     this.groups = groups
     this.transcripts = transcripts
-    this.inbound = new Inbound(all)
-    this.outbound = new Outbound(all)
+    this.inbound = new Inbound(context, all)
+    this.outbound = new Outbound(context, all)
     this.attention = new ExternalMessageAttention(health, undelivered)
-    this.#retention = new ExternalMessageRetention(options)
+    this.#retention = new ExternalMessageRetention(context)
     this.#conversations = conversations
     this.#undelivered = undelivered
   }
@@ -187,13 +183,6 @@ class ExternalMessageAttention implements AttentionSource {
   }
 }
 
-interface RetentionOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  report(error: unknown): void
-}
-
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 /** Time messages, receipts, and conversations that no one answers are kept. */
@@ -236,11 +225,11 @@ class ExternalMessageRetention {
   #running: Promise<void> | undefined
   #isStopped = false
 
-  constructor(private readonly options: RetentionOptions) {}
+  constructor(private readonly context: CityContext) {}
 
   /** Runs now, and again an hour after each run. */
   start(): void {
-    const { deadlines, report } = this.options
+    const { deadlines, reportError: report } = this.context
     this.#running = this.#run()
       .catch(report)
       .finally(() => {
@@ -255,7 +244,7 @@ class ExternalMessageRetention {
   }
 
   async #run(): Promise<void> {
-    const { store, clock } = this.options
+    const { store, clock } = this.context
     for (const { statement, age } of REMOVALS) {
       const before = clock.now() - age
       while (!this.#isStopped) {
@@ -264,19 +253,6 @@ class ExternalMessageRetention {
       }
     }
   }
-}
-
-interface InboundOptions {
-  store: Store
-  log: EventLog
-  adapters: Adapters
-  conversations: Conversations
-  bindings: Bindings
-  groups: Groups
-  transcripts: Transcripts
-  nudger: TranscriptNudger
-  undelivered: Undelivered
-  config: Pick<Config, 'current'>
 }
 
 /** Recipient of a message. */
@@ -290,12 +266,24 @@ const NO_MATCH: GroupRouteDecision = { Match: 'no_match', TargetSessionID: '', U
 
 /** Messages from outside: each is written down and given to who answers its conversation, or to no one. */
 class Inbound {
-  constructor(private readonly options: InboundOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      adapters: Adapters
+      conversations: Conversations
+      bindings: Bindings
+      groups: Groups
+      transcripts: Transcripts
+      nudger: TranscriptNudger
+      undelivered: Undelivered
+      config: Pick<Config, 'current'>
+    },
+  ) {}
 
   async post(caller: Caller, { message, provider, account_id }: InboundRequest): Promise<InboundResult> {
     if (!message) throw this.#rejectRaw(provider?.trim() ?? '', account_id?.trim() ?? '')
     this.check(message)
-    return this.options.store.write((tx) => this.receive(tx, message), actorOf(caller))
+    return this.context.store.write((tx) => this.receive(tx, message), actorOf(caller))
   }
 
   /** Throws when a message cannot be taken. */
@@ -321,17 +309,17 @@ class Inbound {
     const destination = row ? this.#destination(row, message) : { group: NO_GROUP }
     if (!row || !isTaken(destination)) {
       this.#wait(tx, ref, row, message)
-      return resultOf(message, ref, destination, this.options.bindings)
+      return resultOf(message, ref, destination, this.peers.bindings)
     }
     const key = message.dedup_key?.trim() || message.provider_message_id.trim()
-    const repeated = this.options.transcripts.findRepeated(row, key)
+    const repeated = this.peers.transcripts.findRepeated(row, key)
     const entry = repeated ?? this.#write(tx, row, message, key, destination)
-    return resultOf(message, ref, destination, this.options.bindings, entry)
+    return resultOf(message, ref, destination, this.peers.bindings, entry)
   }
 
   /** A person hears of a message that no one answers; it is in no transcript. */
   #wait(tx: Tx, ref: ConversationRef, known: ConversationRow | undefined, message: ExternalInboundMessage): void {
-    const { conversations, groups, undelivered } = this.options
+    const { conversations, groups, undelivered } = this.peers
     if (!known && !undelivered.hasRoom) return
     const row = known ?? conversations.ensure(tx, ref)
     const reason = groups.of(row) ? 'it names no one of its group' : 'no session replies to it'
@@ -339,7 +327,8 @@ class Inbound {
   }
 
   #write(tx: Tx, row: ConversationRow, message: ExternalInboundMessage, key: string, to: Destination): TranscriptRow {
-    const { transcripts, groups, nudger, log } = this.options
+    const { log } = this.context
+    const { transcripts, groups, nudger } = this.peers
     const handle = toHandle(message.explicit_target ?? '')
     const entry = transcripts.append(tx, row, {
       kind: 'inbound',
@@ -377,7 +366,7 @@ class Inbound {
 
   /** The row of a conversation that somebody answers, which a default route may be the first to say. */
   #route(tx: Tx, ref: ConversationRef): ConversationRow | undefined {
-    const { conversations, bindings, groups } = this.options
+    const { conversations, bindings, groups } = this.peers
     const known = conversations.find(ref)
     if (known && (bindings.of(known) || groups.of(known))) return known
     const route = this.#defaultRoute(ref)
@@ -389,12 +378,12 @@ class Inbound {
 
   /** The route of the account, else that of the whole messenger. */
   #defaultRoute({ provider, account_id }: ConversationRef): DefaultRouteConfig | undefined {
-    const routes = this.options.config.current.defaultRoutes.filter((route) => route.provider === provider)
+    const routes = this.peers.config.current.defaultRoutes.filter((route) => route.provider === provider)
     return routes.find(({ accountId }) => accountId === account_id) ?? routes.find(({ accountId }) => !accountId)
   }
 
   #destination(row: ConversationRow, { explicit_target = '' }: ExternalInboundMessage): Destination {
-    const { bindings, groups } = this.options
+    const { bindings, groups } = this.peers
     const binding = bindings.of(row)
     if (binding) return { binding }
     const group = groups.of(row)
@@ -415,7 +404,7 @@ class Inbound {
       return new AppError('invalid-request', 'provider and account_id are required for raw payloads; or send `message`')
     }
     try {
-      const { name } = this.options.adapters.require(provider, accountId)
+      const { name } = this.peers.adapters.require(provider, accountId)
       const detail = `HTTP adapter "${name}" does not support raw inbound verification: send the message as \`message\``
       return new AppError('validation-failed', `adapter verification failed: ${detail}`)
     } catch (error) {

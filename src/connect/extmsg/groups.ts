@@ -1,9 +1,8 @@
 import { and, eq } from 'drizzle-orm'
-import type { Clock } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { randomHex } from '../../core/ids.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -24,16 +23,6 @@ import type { MessagedSessions } from './sessions.ts'
 import { type ConversationRow, type GroupRow, groups, type ParticipantRow, participants } from './table.ts'
 import type { Undelivered } from './undelivered.ts'
 
-interface GroupsOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  conversations: Conversations
-  memberships: Memberships
-  sessions: MessagedSessions
-  undelivered: Undelivered
-}
-
 const LAUNCHER = 'launcher'
 const NO_FANOUT = {
   Enabled: false,
@@ -49,7 +38,15 @@ export const toHandle = (given: string): string => given.trim().toLowerCase()
 
 /** Conversations that several sessions answer, each under a handle. */
 export class Groups {
-  constructor(private readonly options: GroupsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      conversations: Conversations
+      memberships: Memberships
+      sessions: MessagedSessions
+      undelivered: Undelivered
+    },
+  ) {}
 
   /** Makes a conversation a group, or changes the group that it is. */
   async ensure(caller: Caller, body: GroupRequest): Promise<ConversationGroupRecord> {
@@ -60,7 +57,8 @@ export class Groups {
     }
     checkName('default_handle', default_handle, 'validation-failed')
     checkMetadata(metadata, 'validation-failed')
-    const { store, conversations } = this.options
+    const { store } = this.context
+    const { conversations } = this.peers
     return store.write((tx) => {
       const row = conversations.ensure(tx, ref)
       const defaultHandle = toHandle(default_handle)
@@ -76,7 +74,8 @@ export class Groups {
   }
 
   async addParticipant(caller: Caller, body: ParticipantRequest): Promise<ConversationGroupParticipant> {
-    const { store, conversations, memberships, sessions, undelivered } = this.options
+    const { store } = this.context
+    const { conversations, memberships, sessions, undelivered } = this.peers
     const handle = toHandle(body.handle)
     const sessionId = sessions.idOf(body.session_id.trim())
     if (handle === '' || sessionId === '') {
@@ -104,7 +103,7 @@ export class Groups {
 
   /** Takes a participant out; one that is not there is no error. */
   async removeParticipant(caller: Caller, { group_id, handle }: ParticipantName): Promise<OKResponseBody> {
-    return this.options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       const removed = { status: 'removed' }
       const group = this.#require(group_id)
       const participant = this.#participant(group.id, toHandle(handle))
@@ -119,7 +118,7 @@ export class Groups {
   }
 
   of({ n }: Pick<ConversationRow, 'n'>): GroupRow | undefined {
-    return this.options.store.read((orm) => orm.select().from(groups).where(eq(groups.conversation, n)).get())
+    return this.context.store.read((orm) => orm.select().from(groups).where(eq(groups.conversation, n)).get())
   }
 
   /** The participant that a handle means. */
@@ -142,7 +141,7 @@ export class Groups {
     const id = `group-${randomHex(6)}`
     const draft = { id, conversation: row.n, mode: LAUNCHER, lastHandle: '', metadata: {}, ...change }
     const { provider, conversation_id } = row
-    this.options.log.append(tx, GroupCreated, { subject: id }, { provider, conversation_id, mode: LAUNCHER })
+    this.context.log.append(tx, GroupCreated, { subject: id }, { provider, conversation_id, mode: LAUNCHER })
     return tx.orm.insert(groups).values(draft).returning().get()
   }
 
@@ -162,25 +161,25 @@ export class Groups {
 
   /** Ends the membership of a session that answers to no handle any more. */
   #leave(tx: Tx, group: GroupRow, sessionId: string): void {
-    if (!this.hasSession(group, sessionId)) this.options.memberships.leaveGroup(tx, group.conversation, sessionId)
+    if (!this.hasSession(group, sessionId)) this.peers.memberships.leaveGroup(tx, group.conversation, sessionId)
   }
 
   #findConversation(query: GroupQuery): ConversationRow | undefined {
     try {
-      return this.options.conversations.find(toConversation(query, 'invalid-request'))
+      return this.peers.conversations.find(toConversation(query, 'invalid-request'))
     } catch {
       return undefined
     }
   }
 
   #require(id: string): GroupRow {
-    const group = this.options.store.read((orm) => orm.select().from(groups).where(eq(groups.id, id)).get())
+    const group = this.context.store.read((orm) => orm.select().from(groups).where(eq(groups.id, id)).get())
     if (!group) throw new AppError('validation-failed', `group ${id} not found; \`gc extmsg list\` lists valid names`)
     return group
   }
 
   #participant(group: string, handle: string): ParticipantRow | undefined {
-    return this.options.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm
         .select()
         .from(participants)
@@ -190,7 +189,7 @@ export class Groups {
   }
 
   #participants(group: string): ParticipantRow[] {
-    return this.options.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm.select().from(participants).where(eq(participants.groupId, group)).all(),
     )
   }
@@ -201,7 +200,7 @@ export class Groups {
       GroupID: row.groupId,
       Handle: row.handle,
       SessionID: row.sessionId,
-      SessionName: this.options.sessions.find(row.sessionId)?.sessionName ?? '',
+      SessionName: this.peers.sessions.find(row.sessionId)?.sessionName ?? '',
       Public: row.public,
       Metadata: row.metadata,
     }

@@ -1,9 +1,8 @@
 import { and, eq, lte } from 'drizzle-orm'
+import type { CityContext } from '../../core/city-context.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { redactTokens } from '../../core/text/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -26,22 +25,6 @@ import type { MessagedSessions } from './sessions.ts'
 import { type BindingRow, type ConversationRow, type ReceiptRow, receipts } from './table.ts'
 import { type Transcripts, toRecord } from './transcripts.ts'
 
-interface OutboundOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-  adapters: Adapters
-  health: AdapterHealth
-  conversations: Conversations
-  bindings: Bindings
-  groups: Groups
-  transcripts: Transcripts
-  sessions: MessagedSessions
-  senders: SenderCheck
-  services: AdapterServices
-}
-
 /** A message that may be sent. */
 interface Sending {
   readonly row: ConversationRow
@@ -63,8 +46,21 @@ export class Outbound {
   readonly #underway = new Map<string, Promise<OutboundResult>>()
   readonly #all = new Set<Promise<unknown>>()
 
-  constructor(private readonly options: OutboundOptions) {
-    this.#receipts = new Receipts(options.store, options.clock)
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      adapters: Adapters
+      health: AdapterHealth
+      conversations: Conversations
+      bindings: Bindings
+      groups: Groups
+      transcripts: Transcripts
+      sessions: MessagedSessions
+      senders: SenderCheck
+      services: AdapterServices
+    },
+  ) {
+    this.#receipts = new Receipts(context.store, context.clock)
   }
 
   async send(caller: Caller, body: OutboundRequest): Promise<OutboundResult> {
@@ -72,7 +68,7 @@ export class Outbound {
     checkText('text', body.text ?? '', 'validation-failed')
     checkName('reply_to_message_id', body.reply_to_message_id, 'validation-failed')
     checkName('idempotency_key', body.idempotency_key, 'validation-failed')
-    const session = this.options.senders.require(caller, body.session_id)
+    const session = this.peers.senders.require(caller, body.session_id)
     const key = this.#keyOf(ref, session, body)
     if (!key) return this.#track(this.#first(caller, ref, session, body))
     const name = Receipts.nameOf(key)
@@ -98,7 +94,7 @@ export class Outbound {
     session: string,
     { idempotency_key, text = '' }: OutboundRequest,
   ): ReceiptKey | undefined {
-    const row = idempotency_key ? this.options.conversations.find(ref) : undefined
+    const row = idempotency_key ? this.peers.conversations.find(ref) : undefined
     return row && idempotency_key ? Receipts.keyFor(row.n, session, idempotency_key, text) : undefined
   }
 
@@ -110,7 +106,7 @@ export class Outbound {
     key?: ReceiptKey,
   ): Promise<OutboundResult> {
     const sending = await this.#prepare(caller, ref, session, body)
-    const { store } = this.options
+    const { store } = this.context
     if (key) await store.write((tx) => this.#receipts.begin(tx, key), actorOf(caller))
     const receipt = await this.#publish(sending)
     return store.write((tx) => {
@@ -121,9 +117,9 @@ export class Outbound {
   }
 
   async #prepare(caller: Caller, ref: ConversationRef, session: string, body: OutboundRequest): Promise<Sending> {
-    const { conversations, adapters, health } = this.options
+    const { conversations, adapters, health } = this.peers
     const row = conversations.find(ref)
-    const binding = row && this.options.bindings.of(row)
+    const binding = row && this.peers.bindings.of(row)
     if (!row || (!binding && !this.#isParticipant(row, session))) {
       throw new AppError('validation-failed', `no active binding for conversation ${describeConversation(ref)}`)
     }
@@ -146,13 +142,13 @@ export class Outbound {
   }
 
   #isParticipant(row: ConversationRow, session: string): boolean {
-    const group = this.options.groups.of(row)
-    return group !== undefined && this.options.groups.hasSession(group, session)
+    const group = this.peers.groups.of(row)
+    return group !== undefined && this.peers.groups.hasSession(group, session)
   }
 
   /** Throws, and records the attempt, when the conversation is bound to another session. */
   async #requireOwner(caller: Caller, ref: ConversationRef, binding: BindingRow, session: string): Promise<void> {
-    const { store, log } = this.options
+    const { store, log } = this.context
     const owner = binding.sessionId || this.#liveOf(binding.agentName)
     if (owner === session) return
     const { provider, conversation_id } = ref
@@ -167,7 +163,7 @@ export class Outbound {
 
   #liveOf(agentName: string): string {
     try {
-      return this.options.sessions.liveOf(agentName)?.id ?? ''
+      return this.peers.sessions.liveOf(agentName)?.id ?? ''
     } catch {
       return ''
     }
@@ -175,7 +171,8 @@ export class Outbound {
 
   /** One attempt, with its time bounded. */
   async #publish({ adapter, publication }: Sending): Promise<PublishReceipt> {
-    const { deadlines, health } = this.options
+    const { deadlines } = this.context
+    const { health } = this.peers
     const { provider, accountId, callback } = adapter
     if (callback === undefined) return receiptOf(publication.conversation, 'unsupported')
     const target = this.#targetOf(callback)
@@ -196,13 +193,14 @@ export class Outbound {
   /** Address of an adapter; undefined while it is a service that is not ready. */
   #targetOf(callback: Callback): PublishTarget | undefined {
     if ('url' in callback) return callback
-    const unix = this.options.services.socketOf(callback.service)
+    const unix = this.peers.services.socketOf(callback.service)
     return unix === undefined ? undefined : { url: `http://localhost${callback.path}`, unix }
   }
 
   #record(tx: Tx, { row, binding, publication }: Sending, receipt: PublishReceipt): OutboundResult {
     if (!receipt.Delivered) return { Receipt: receipt, DeliveryContext: null, TranscriptEntry: null }
-    const { transcripts, log, clock } = this.options
+    const { log, clock } = this.context
+    const { transcripts } = this.peers
     const { session_id: session, text, reply_to_message_id: replyTo = '' } = publication
     const entry = transcripts.append(tx, row, {
       ...{ kind: 'outbound', providerMessageId: receipt.MessageID, dedupKey: receipt.MessageID, actor: NOBODY },
@@ -235,7 +233,7 @@ export class Outbound {
   #interrupted(caller: Caller, ref: ConversationRef, key: ReceiptKey): Promise<OutboundResult> {
     const metadata = { reason: 'gc was stopped while the message was on its way' }
     const result = { Receipt: receiptOf(ref, 'unknown', metadata), DeliveryContext: null, TranscriptEntry: null }
-    return this.options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       this.#receipts.finish(tx, key, result)
       return result
     }, actorOf(caller))

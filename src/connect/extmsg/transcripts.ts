@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, gte, lte, sql } from 'drizzle-orm'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -12,14 +13,6 @@ import type { ConversationTranscriptRecord, TranscriptAck, TranscriptList } from
 import type { TranscriptQuery } from './schema.ts'
 import type { SenderCheck } from './sender.ts'
 import { type ConversationRow, messages, type TranscriptRow } from './table.ts'
-
-interface TranscriptsOptions {
-  store: Store
-  clock: Clock
-  conversations: Conversations
-  memberships: Memberships
-  senders: SenderCheck
-}
 
 /** A message that should be written down. */
 export type TranscriptDraft = Omit<TranscriptRow, 'n' | 'conversation' | 'sequence' | 'recordedAt'>
@@ -40,16 +33,21 @@ const prepareRepeated = ({ orm }: Store) =>
 export class Transcripts {
   readonly #repeated: ReturnType<typeof prepareRepeated>
 
-  constructor(private readonly options: TranscriptsOptions) {
-    this.#repeated = prepareRepeated(options.store)
+  constructor(
+    private readonly context: CityContext,
+    private readonly conversations: Conversations,
+    private readonly memberships: Memberships,
+    private readonly senders: SenderCheck,
+  ) {
+    this.#repeated = prepareRepeated(context.store)
   }
 
   list({ after_sequence = 0, limit, order, ...ref }: TranscriptQuery): TranscriptList {
-    const row = this.options.conversations.find(toConversation(ref, 'validation-failed'))
+    const row = this.conversations.find(toConversation(ref, 'validation-failed'))
     if (!row) return { items: [], total: 0 }
     const size = Math.min(limit && limit > 0 ? limit : DEFAULT_LIMIT, MAX_LIMIT)
     const conversation = toRef(row)
-    const found = this.options.store.read((orm) =>
+    const found = this.context.store.read((orm) =>
       orm
         .select()
         .from(messages)
@@ -64,7 +62,7 @@ export class Transcripts {
 
   /** The messages from one sequence to another, the newest of them when there are more. */
   range({ n }: Pick<ConversationRow, 'n'>, from: number, to: number, limit: number): TranscriptRow[] {
-    return this.options.store
+    return this.context.store
       .read((orm) =>
         orm
           .select()
@@ -84,7 +82,8 @@ export class Transcripts {
 
   /** Writes a message down; what is beyond the bound of the conversation goes. */
   append(tx: Tx, row: ConversationRow, draft: TranscriptDraft): TranscriptRow {
-    const { conversations, clock } = this.options
+    const { clock } = this.context
+    const { conversations } = this
     const sequence = conversations.nextSequence(tx, row)
     const message = { ...draft, conversation: row.n, sequence, recordedAt: clock.now() }
     tx.orm
@@ -99,7 +98,8 @@ export class Transcripts {
     caller: Caller,
     { session_id, conversation, sequence = 0 }: TranscriptAck,
   ): Promise<OKResponseBody> {
-    const { store, conversations, memberships, senders } = this.options
+    const { store } = this.context
+    const { conversations, memberships, senders } = this
     const ref = toConversation(conversation, 'validation-failed')
     const session = senders.require(caller, session_id)
     if (sequence < 0) throw new AppError('validation-failed', 'extmsg invalid input: sequence must be non-negative')

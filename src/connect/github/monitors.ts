@@ -3,10 +3,10 @@ import type { CityConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { PullRequestMonitorConfig } from '../../config/settings/index.ts'
 import { gcPart } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { isObject } from '../../core/json.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { PullRequestChanged } from '../events.ts'
@@ -16,9 +16,6 @@ import { PullRequestRepairs, type RepairsOptions } from './repairs.ts'
 import { type CursorRow, pullRequestCursors } from './table.ts'
 
 interface MonitorsOptions extends RepairsOptions {
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
   config: Pick<Config, 'onChange'> & { readonly current: Pick<CityConfig, 'monitors'> }
   env: Readonly<Record<string, string | undefined>>
 }
@@ -40,8 +37,11 @@ export class PullRequestMonitors {
   #isRunning = false
   #looking: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly options: MonitorsOptions) {
-    this.#repairs = new PullRequestRepairs(options)
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: MonitorsOptions,
+  ) {
+    this.#repairs = new PullRequestRepairs(context, options)
   }
 
   start(): void {
@@ -80,7 +80,7 @@ export class PullRequestMonitors {
       this.#looking = this.#looking.then(() => this.#look(name))
       return this.#looking
     }
-    this.#next.set(name, this.options.deadlines.after(ms, look))
+    this.#next.set(name, this.context.deadlines.after(ms, look))
   }
 
   async #look(name: string): Promise<void> {
@@ -102,12 +102,12 @@ export class PullRequestMonitors {
     const failures = (this.#failures.get(name) ?? 0) + 1
     this.#failures.set(name, failures)
     if (failures === 1)
-      this.options.report(`the pull requests of monitor ${name} cannot be read: ${errorMessage(error)}`)
+      this.context.report(`the pull requests of monitor ${name} cannot be read: ${errorMessage(error)}`)
     return Math.min(pollInterval * 2 ** Math.min(failures, 10), MAX_REST_MS)
   }
 
   async #read(monitor: PullRequestMonitorConfig): Promise<void> {
-    const { store, clock } = this.options
+    const { store, clock } = this.context
     const cursor = this.#cursorOf(monitor)
     const ask = { token: this.#tokenOf(monitor), now: clock.now() }
     const first = await fetchPage(monitor, 1, { ...ask, etag: cursor?.etag ?? '' })
@@ -122,7 +122,7 @@ export class PullRequestMonitors {
 
   /** GitHub shows checks and conflicts only with a token. */
   async #followReadiness(monitor: PullRequestMonitorConfig): Promise<void> {
-    const { clock, report } = this.options
+    const { clock, report } = this.context
     const { name, tokenEnv = 'GH_TOKEN' } = monitor
     const token = this.#tokenOf(monitor)
     if (token !== undefined) {
@@ -139,7 +139,7 @@ export class PullRequestMonitors {
   }
 
   #cursorOf(monitor: PullRequestMonitorConfig): CursorRow | undefined {
-    const row = this.options.store.read((orm) =>
+    const row = this.context.store.read((orm) =>
       orm.select().from(pullRequestCursors).where(eq(pullRequestCursors.monitor, monitor.name)).get(),
     )
     return row?.source === addressOf(monitor) ? row : undefined
@@ -171,7 +171,7 @@ export class PullRequestMonitors {
     const { name, rig, owner, repo, baseBranches } = monitor
     if (baseBranches.length > 0 && !baseBranches.includes(each.base)) return
     const { number, title, url, author, draft, base, head, headSha, updatedAt } = each
-    this.options.log.append(
+    this.context.log.append(
       tx,
       PullRequestChanged,
       { subject: `${owner}/${repo}#${number}` },

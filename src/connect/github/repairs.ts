@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import type { PullRequestMonitorConfig, RepairConfig } from '../../config/settings/index.ts'
 import { gcPart } from '../../core/actor.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
 import type { OpenPullRequest, OpenPullRequests } from './open-pull-requests.ts'
 import { type FailureKind, type Readiness, readinessOf } from './readiness.ts'
@@ -19,12 +20,10 @@ export interface RepairGiver {
 }
 
 export interface RepairsOptions {
-  store: Store
   beads: BeadRepository
   repairs: RepairGiver
   /** Sends mail from gc; throws for a recipient that is not known. */
   sendMail(tx: Tx, to: string, subject: string, body: string): void
-  report(message: string): void
 }
 
 const MONITOR = gcPart('github')
@@ -45,7 +44,10 @@ export class PullRequestRepairs {
   /** Repairs whose route did not take them, and people know. */
   readonly #reported = new Set<string>()
 
-  constructor(private readonly options: RepairsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: RepairsOptions,
+  ) {}
 
   async follow(monitor: PullRequestMonitorConfig, { items, isWhole }: OpenPullRequests): Promise<void> {
     const rows = new Map(this.#rowsOf(monitor).map((row) => [row.number, row]))
@@ -54,7 +56,7 @@ export class PullRequestRepairs {
     const open = new Set(watched.map(({ number }) => number))
     const gone = isWhole ? [...rows.values()].filter(({ number }) => !open.has(number)) : []
     if (changes.length > 0 || gone.length > 0) {
-      await this.options.store.write((tx) => {
+      await this.context.store.write((tx) => {
         for (const row of gone) tx.orm.delete(pullRequestReadiness).where(isRow(row)).run()
         for (const change of changes) this.#record(tx, monitor, change)
       }, MONITOR)
@@ -64,7 +66,7 @@ export class PullRequestRepairs {
 
   #rowsOf({ name }: PullRequestMonitorConfig): ReadinessRow[] {
     const ofMonitor = eq(pullRequestReadiness.monitor, name)
-    return this.options.store.read((orm) => orm.select().from(pullRequestReadiness).where(ofMonitor).all())
+    return this.context.store.read((orm) => orm.select().from(pullRequestReadiness).where(ofMonitor).all())
   }
 
   #record(tx: Tx, monitor: PullRequestMonitorConfig, change: Change): void {
@@ -120,7 +122,7 @@ export class PullRequestRepairs {
         this.options.sendMail(tx, to, subject, body)
       } catch (error) {
         if (!(error instanceof AppError)) throw error
-        this.options.report(`monitor ${name} cannot notify ${to}: ${errorMessage(error)}`)
+        this.context.report(`monitor ${name} cannot notify ${to}: ${errorMessage(error)}`)
       }
     }
   }
@@ -133,7 +135,8 @@ export class PullRequestRepairs {
 
   /** One that cannot be given is given with the next look. */
   async #give(monitor: PullRequestMonitorConfig, repair: RepairConfig, row: ReadinessRow): Promise<void> {
-    const { store, beads, repairs, report } = this.options
+    const { store, report } = this.context
+    const { beads, repairs } = this.options
     const { title, metadata = {} } = beads.get(row.repair)
     const { rig } = monitor
     const launch = { ...(rig !== undefined && { rig }), variables: repairVariables(row.repair, title, metadata) }

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import type { CommandExit, HostedCommands } from '../../agents/launch/index.ts'
 import type { ServiceConfig } from '../../config/services/index.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { claimFolder, requireNoLinks } from '../../core/folders.ts'
-import type { Store } from '../../core/store/index.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import { ServiceExited, ServiceRestarted, ServiceStarted } from '../events.ts'
 import { countFailures, probeDelay, restartDelay } from './back-off.ts'
@@ -23,10 +22,6 @@ import type { ServiceState } from './state.ts'
 import type { ServiceRow } from './table.ts'
 
 export interface ServiceProcessOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
   repository: ServiceRepository
   commands: HostedCommands
   tokens: ProcessTokens
@@ -38,7 +33,6 @@ export interface ServiceProcessOptions {
   /** Reason no program is started now; undefined when it may be. */
   held(): string | undefined
   onChange(): void
-  report(message: string): void
 }
 
 const SERVICES = gcPart('services')
@@ -57,12 +51,13 @@ export class ServiceProcess {
   readonly #readiness: ReadinessWatch
 
   constructor(
+    private readonly context: CityContext,
     service: ServiceConfig,
     private readonly options: ServiceProcessOptions,
   ) {
     this.#service = service
-    this.#state = { local: 'starting', since: options.clock.now() }
-    this.#readiness = new ReadinessWatch(options, {
+    this.#state = { local: 'starting', since: context.clock.now() }
+    this.#readiness = new ReadinessWatch(context, {
       probe: () => options.probe(this.paths.socket, this.#service.healthPath),
       onReady: () => this.#set({ local: 'ready' }),
       onNotReady: (reason) => this.#set({ local: 'degraded', reason }),
@@ -116,7 +111,8 @@ export class ServiceProcess {
   /** Starts it again, however often it failed. */
   restart(by: Actor): Promise<void> {
     return this.#enqueue(async () => {
-      const { store, log, repository } = this.options
+      const { store, log } = this.context
+      const { repository } = this.options
       const { name } = this.#service
       if (this.#service.broken !== undefined) throw new AppError('conflict-wrong-state', this.#service.broken)
       await store.write((tx) => {
@@ -137,7 +133,8 @@ export class ServiceProcess {
   /** Its declaration is gone: ends it, and forgets it. */
   remove(): Promise<void> {
     return this.#enqueue(async () => {
-      const { store, repository } = this.options
+      const { store } = this.context
+      const { repository } = this.options
       const { row } = this
       this.#isOpen = false
       this.#quiet()
@@ -201,7 +198,8 @@ export class ServiceProcess {
 
   async #launch(): Promise<void> {
     this.#quiet()
-    const { store, repository, held } = this.options
+    const { store } = this.context
+    const { repository, held } = this.options
     if (!this.#isOpen) return
     const { name, broken } = this.#service
     if (broken !== undefined) return this.#set({ local: 'config_error', reason: broken })
@@ -214,7 +212,8 @@ export class ServiceProcess {
   }
 
   async #run(row: ServiceRow): Promise<void> {
-    const { commands, tokens, store, repository, log, clock, surroundings } = this.options
+    const { store, log, clock } = this.context
+    const { commands, tokens, repository, surroundings } = this.options
     const { name } = row
     const token = tokens.issue(tokenName(name), MAY)
     try {
@@ -236,13 +235,14 @@ export class ServiceProcess {
       const isOurs = error instanceof AppError && error.code !== 'validation-failed'
       if (!isOurs) return this.#fail(errorMessage(error), 0)
       this.#set({ local: 'degraded', reason: errorMessage(error), startError: errorMessage(error) })
-      this.#launchAt(this.options.clock.now() + RETRY_MS)
+      this.#launchAt(this.context.clock.now() + RETRY_MS)
     }
   }
 
   /** It ended automatically, or could not be started. */
   async #fail(reason: string, ranForMs: number): Promise<void> {
-    const { store, repository, log, clock } = this.options
+    const { store, log, clock } = this.context
+    const { repository } = this.options
     const { row } = this
     if (!row) return
     const { name } = row
@@ -263,12 +263,13 @@ export class ServiceProcess {
   /** Starts it at a moment, and not before. */
   #launchAt(due: number): void {
     this.#next?.cancel()
-    if (this.#isOpen) this.#next = this.options.deadlines.at(due, () => this.#enqueue(() => this.#launch()))
+    if (this.#isOpen) this.#next = this.context.deadlines.at(due, () => this.#enqueue(() => this.#launch()))
   }
 
   /** Ends what runs under a row; its exit, when it is reported, is of no start that counts. */
   async #end(row: ServiceRow): Promise<void> {
-    const { commands, tokens, store, repository } = this.options
+    const { store } = this.context
+    const { commands, tokens, repository } = this.options
     this.#quiet()
     if (row.tokenHash !== null) tokens.end(row.tokenHash)
     this.#dismissed = nameOf(row)
@@ -277,7 +278,8 @@ export class ServiceProcess {
   }
 
   async #clearFailures(): Promise<void> {
-    const { store, repository } = this.options
+    const { store } = this.context
+    const { repository } = this.options
     await store.write((tx) => repository.clearFailures(tx, this.#service.name), SERVICES)
   }
 
@@ -287,14 +289,14 @@ export class ServiceProcess {
   }
 
   #set(state: Omit<ServiceState, 'since'>): void {
-    this.#state = { ...state, since: this.options.clock.now() }
+    this.#state = { ...state, since: this.context.clock.now() }
     this.options.onChange()
   }
 
   #enqueue(step: () => Promise<void> | void): Promise<void> {
     const done = this.#work.then(step)
     this.#work = done.catch((error) => {
-      if (!(error instanceof AppError)) this.options.report(`service ${this.#service.name}: ${errorMessage(error)}`)
+      if (!(error instanceof AppError)) this.context.report(`service ${this.#service.name}: ${errorMessage(error)}`)
     })
     return done
   }

@@ -6,6 +6,7 @@ import type { CityConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { ServiceConfig } from '../../config/services/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
 import { Signal, unsubscriber } from '../../core/signal.ts'
@@ -42,7 +43,10 @@ export class Services {
   /** Writing the files that tell of the services, one time after the other. */
   #publishing: Promise<void> = Promise.resolve()
 
-  constructor(private readonly options: ServicesOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: ServicesOptions,
+  ) {}
 
   /** Adopts what runs, starts what does not, and ends what no one declares any more. */
   async start(): Promise<void> {
@@ -139,10 +143,10 @@ export class Services {
   }
 
   #add(service: ServiceConfig): ServiceProcess | undefined {
-    const since = this.options.clock.now()
+    const since = this.context.clock.now()
     const process =
       service.kind === 'proxy_process'
-        ? new ServiceProcess(service, {
+        ? new ServiceProcess(this.context, service, {
             ...this.options,
             publication: (each) => this.#publication(each),
             held: () => this.#held(),
@@ -154,7 +158,8 @@ export class Services {
   }
 
   async #match(): Promise<void> {
-    const { commands, deadlines, report, repository } = this.options
+    const { deadlines, report } = this.context
+    const { commands, repository } = this.options
     try {
       const hosted = await commands.names()
       const known = new Set(repository.list().map(({ name }) => name))
@@ -175,7 +180,8 @@ export class Services {
   }
 
   async #forget(name: string): Promise<void> {
-    const { store, repository } = this.options
+    const { store } = this.context
+    const { repository } = this.options
     await store.write((tx) => repository.remove(tx, name))
   }
 
@@ -194,7 +200,8 @@ export class Services {
 
   /** Publishes the addresses of services to the programs of the city. */
   #publish(): Promise<void> {
-    const { surroundings, report } = this.options
+    const { report } = this.context
+    const { surroundings } = this.options
     this.#publishing = this.#publishing
       .then(() => {
         const services = this.running().map(({ service }) => [service.name, this.#publication(service)] as const)
@@ -216,7 +223,7 @@ export class Services {
   }
 
   #guard(work: Promise<unknown> | undefined): void {
-    work?.catch((error) => this.options.report(`services: ${errorMessage(error)}`))
+    work?.catch((error) => this.context.report(`services: ${errorMessage(error)}`))
   }
 
   async #receive(exit: CommandExit): Promise<void> {

@@ -1,9 +1,8 @@
 import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../config/webhooks/index.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { BodyReader } from '../../http/body.ts'
 import { WebhookReceived } from '../events.ts'
 import { actorOfWebhook } from './actor.ts'
@@ -19,19 +18,6 @@ import { type MatchedRule, matchRule } from './rules.ts'
 import type { StartedOrder, Targets } from './targets.ts'
 import type { Verified } from './verify/signed.ts'
 import type { Verifier } from './verify/verifier.ts'
-
-export interface ReceiverOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  env: Environment
-  bodies: Pick<BodyReader, 'bytes'>
-  verifier: Verifier
-  deliveries: Deliveries
-  rejections: Rejections
-  targets: Targets
-  report(error: unknown): void
-}
 
 /** Facts about a delivery in progress, for its event. */
 type Known = { -readonly [Name in keyof RejectedDelivery]: RejectedDelivery[Name] } & { body_size: number }
@@ -50,7 +36,17 @@ export class WebhookReceiver {
   /** Deliveries that are being followed, so that their repetitions wait for the outcome of them. */
   readonly #underWay = new Map<string, Promise<void>>()
 
-  constructor(private readonly options: ReceiverOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      env: Environment
+      bodies: Pick<BodyReader, 'bytes'>
+      verifier: Verifier
+      deliveries: Deliveries
+      rejections: Rejections
+      targets: Targets
+    },
+  ) {}
 
   async receive(webhook: WebhookConfig, hook: HookRequest): Promise<HookAnswer> {
     const known: Known = { webhook: webhook.name, scheme: webhook.verify.scheme, body_size: 0 }
@@ -65,12 +61,13 @@ export class WebhookReceiver {
   retain(webhooks: readonly WebhookConfig[]): void {
     const names = new Set(webhooks.map(({ name }) => name))
     for (const name of this.#buckets.keys()) if (!names.has(name)) this.#buckets.delete(name)
-    this.options.rejections.retain(names)
-    this.options.verifier.retain(webhooks.map(({ verify }) => verify))
+    this.peers.rejections.retain(names)
+    this.peers.verifier.retain(webhooks.map(({ verify }) => verify))
   }
 
   async #take(webhook: WebhookConfig, hook: HookRequest, known: Known): Promise<HookAnswer> {
-    const { bodies, verifier, env, clock } = this.options
+    const { clock } = this.context
+    const { bodies, verifier, env } = this.peers
     checkPerimeter(webhook, hook, env)
     this.#checkRate(webhook)
     const body = await bodies.bytes(hook.request).catch(rethrowBody)
@@ -94,7 +91,7 @@ export class WebhookReceiver {
   #checkRate({ name, rate }: WebhookConfig): void {
     const bucket = this.#buckets.get(name) ?? new TokenBucket()
     this.#buckets.set(name, bucket)
-    const wait = bucket.take(rate, this.options.clock.monotonic())
+    const wait = bucket.take(rate, this.context.clock.monotonic())
     if (wait === 0) return
     const seconds = Math.ceil(wait / 1000)
     const message = `more than ${rate.perMinute} deliveries a minute`
@@ -108,7 +105,7 @@ export class WebhookReceiver {
     matched: MatchedRule | undefined,
     { digest, expiresAt }: { digest: string; expiresAt: number },
   ): Promise<HookAnswer> {
-    const { deliveries, targets } = this.options
+    const { deliveries, targets } = this.peers
     const { name, rig } = webhook
     if (!matched) {
       await this.#record(known, { matched: false, deduped: false, dispatched: false, rule_index: -1 })
@@ -148,24 +145,24 @@ export class WebhookReceiver {
 
   /** A signature is good for twice the window, from a clock that is ahead to one that is behind. */
   #expiry({ replayWindow }: WebhookVerifyConfig, { expiresAt = 0 }: Verified): number {
-    return Math.max(this.options.clock.now() + Math.max(REMEMBERED_MS, 2 * replayWindow), expiresAt)
+    return Math.max(this.context.clock.now() + Math.max(REMEMBERED_MS, 2 * replayWindow), expiresAt)
   }
 
   async #record(known: Known, facts: ReceivedFacts): Promise<void> {
-    await this.options.store.write((tx) => this.#append(tx, known, facts), actorOfWebhook(known.webhook))
+    await this.context.store.write((tx) => this.#append(tx, known, facts), actorOfWebhook(known.webhook))
   }
 
   #append(tx: Tx, known: Known, facts: ReceivedFacts): void {
-    this.options.log.append(tx, WebhookReceived, { subject: known.webhook }, { ...known, ...facts })
+    this.context.log.append(tx, WebhookReceived, { subject: known.webhook }, { ...known, ...facts })
   }
 
   async #reject(known: Known, error: unknown): Promise<HookAnswer> {
     if (error instanceof MethodNotAllowed) return methodNotAllowed()
     const rejection = error instanceof Rejection ? error : dispatchFailure(error)
-    if (rejection.reason === 'dispatch_error') this.options.report(error)
+    if (rejection.reason === 'dispatch_error') this.context.reportError(error)
     const { body_size, ...facts } = known
     const delivery = { ...facts, ...(body_size > 0 && { body_size }) }
-    await this.options.rejections.record(delivery, rejection).catch((failure) => this.options.report(failure))
+    await this.peers.rejections.record(delivery, rejection).catch((failure) => this.context.reportError(failure))
     return rejected(rejection)
   }
 }

@@ -1,7 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { WebhookRejected } from '../events.ts'
 import { actorOfWebhook } from './actor.ts'
 import type { Rejection } from './admission/rejection.ts'
@@ -19,10 +17,10 @@ const RECORDED = { perMinute: 30, burst: 30 }
 export class Rejections {
   readonly #webhooks = new Map<string, { bucket: TokenBucket; omitted: number }>()
 
-  constructor(private readonly options: { store: Store; log: EventLog; clock: Clock }) {}
+  constructor(private readonly context: CityContext) {}
 
   async record(delivery: RejectedDelivery, { reason, status, message }: Rejection): Promise<void> {
-    const { store, log, clock } = this.options
+    const { store, log, clock } = this.context
     const { webhook } = delivery
     const state = this.#stateOf(webhook)
     if (state.bucket.take(RECORDED, clock.monotonic()) > 0) {

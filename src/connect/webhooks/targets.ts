@@ -1,7 +1,8 @@
 import type { Actor } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { MatchedRule } from './rules.ts'
 
 /** A run of an order that was started. */
@@ -67,18 +68,17 @@ export interface Dispatch {
   alongside(tx: Tx, started?: StartedOrder): void
 }
 
-interface TargetsOptions {
-  /** The name of the city: what conversations belong to unless a rule says otherwise. */
-  city: string
-  store: Store
-  clock: Clock
-  orders: OrderStarter
-  conversations: ConversationInbox
-}
-
 /** Effects of deliveries: a run of an order, or a message in a conversation. */
 export class Targets {
-  constructor(private readonly options: TargetsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The name of the city: what conversations belong to unless a rule says otherwise. */
+      city: string
+      orders: OrderStarter
+      conversations: ConversationInbox
+    },
+  ) {}
 
   async dispatch(dispatch: Dispatch): Promise<void> {
     const { rule, args } = dispatch.matched
@@ -90,7 +90,8 @@ export class Targets {
   }
 
   async #deliver({ webhook, matched, id, actor, alongside }: Dispatch): Promise<void> {
-    const { city, store, clock, conversations } = this.options
+    const { store, clock } = this.context
+    const { city, conversations } = this.options
     const message = toMessage({ city, webhook, id, now: clock.now() }, matched.args)
     conversations.check(message)
     await store.write((tx) => {

@@ -6,12 +6,10 @@ import {
   type WebhookRuleConfig,
   type WebhookVerifyConfig,
 } from '../../config/webhooks/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { createExchangeId } from '../../core/ids.ts'
-import type { Store } from '../../core/store/index.ts'
 import { BodyReader } from '../../http/body.ts'
 import type { HookRequest } from './admission/perimeter.ts'
 import { Rejection } from './admission/rejection.ts'
@@ -27,24 +25,6 @@ import { type ConversationInbox, type OrderStarter, Targets } from './targets.ts
 import { signHmac } from './verify/hmac.ts'
 import { Verifier } from './verify/verifier.ts'
 
-interface WebhooksOptions {
-  /** The name of the city. */
-  city: string
-  /** Address on which the supervisor listens. */
-  url(): string
-  /** Address of public webhooks for other machines; undefined without one. */
-  publicUrl?(): string | undefined
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-  config: Pick<Config, 'onChange'> & { readonly current: Pick<CityConfig, 'webhooks'> }
-  env: Environment
-  orders: OrderStarter
-  conversations: ConversationInbox
-  reportError(error: unknown): void
-}
-
 /** The longest body of a delivery, and how long it may take to come. */
 const BODY_LIMIT = 1024 * 1024
 const BODY_TIMEOUT_MS = 10_000
@@ -54,16 +34,30 @@ export class Webhooks {
   readonly #receiver: WebhookReceiver
   readonly #stop: () => void
 
-  constructor(private readonly options: WebhooksOptions) {
-    const { store, clock, deadlines, env, config } = options
-    this.#receiver = new WebhookReceiver({
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The name of the city. */
+      city: string
+      /** Address on which the supervisor listens. */
+      url(): string
+      /** Address of public webhooks for other machines; undefined without one. */
+      publicUrl?(): string | undefined
+      config: Pick<Config, 'onChange'> & { readonly current: Pick<CityConfig, 'webhooks'> }
+      env: Environment
+      orders: OrderStarter
+      conversations: ConversationInbox
+    },
+  ) {
+    const { store, clock, deadlines } = context
+    const { env, config } = options
+    this.#receiver = new WebhookReceiver(context, {
       ...options,
       bodies: new BodyReader({ deadlines, limit: BODY_LIMIT, timeoutMs: BODY_TIMEOUT_MS }),
       verifier: new Verifier(env),
       deliveries: new Deliveries(store, clock),
-      rejections: new Rejections(options),
-      targets: new Targets(options),
-      report: options.reportError,
+      rejections: new Rejections(context),
+      targets: new Targets(context, options),
     })
     this.#stop = config.onChange(({ current }) => this.#receiver.retain(current.webhooks))
   }
@@ -89,7 +83,7 @@ export class Webhooks {
     const sent = sampleBody(test, first, id)
     const facts = { ...(happened !== undefined && { event: happened }), ...this.#fit(webhook, happened, sent) }
     if (test.dry_run) return { delivered: false, ...facts }
-    const signing = { ...this.options, id, event: happened, url: this.#urlOf(webhook) }
+    const signing = { ...this.options, clock: this.context.clock, id, event: happened, url: this.#urlOf(webhook) }
     const { status, body, rejection } = await this.#receiver.receive(webhook, signedRequest(webhook, sent, signing))
     return { delivered: true, ...facts, status, answer: body, ...rejection }
   }

@@ -2,9 +2,8 @@ import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { CityConfig } from '../../config/city/index.ts'
 import { EditLock, writeDrafts } from '../../config/files/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -31,23 +30,20 @@ import { type FormulaScope, ofRig, requireScope } from './scope.ts'
 import { fillTexts, fillTitles, openTitles } from './substitute.ts'
 import { requireSmallVariables, unknownVariables, validateVariables } from './variables.ts'
 
-export interface FormulasOptions {
-  readonly config: { readonly path: string; readonly current: CityConfig }
-  readonly store: Store
-  readonly log: EventLog
-  readonly formulaLibrary: FormulaLibrary
-}
-
 /** The formulas of a city as clients see and change them. */
 export class Formulas {
   /** Writes of files, one after the other. */
   #writes: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly options: FormulasOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly config: { readonly path: string; readonly current: CityConfig },
+    private readonly formulaLibrary: FormulaLibrary,
+  ) {}
 
   /** Formulas that can be run. One whose file cannot be read is among them, with what is wrong. */
   async list(query: FormulaScopeQuery): Promise<FormulaListBody> {
-    const listed = await this.options.formulaLibrary.list(ofRig(this.#scope(query))?.ref)
+    const listed = await this.formulaLibrary.list(ofRig(this.#scope(query))?.ref)
     const items = listed.map(({ name, description, variables, errors }): FormulaSummaryResponse => {
       if (errors.length > 0) {
         return { ...EMPTY, name, description: `cannot be read: ${this.#sentences(errors).join('; ')}` }
@@ -65,7 +61,7 @@ export class Formulas {
 
   /** Every formula file, with what is wrong with it. */
   async reports({ rig }: FormulaReportsQuery): Promise<FormulaReports> {
-    const { formulaLibrary } = this.options
+    const { formulaLibrary } = this
     const { folders } = formulaLibrary.files(this.#rig(rig))
     const formulas = (await formulaLibrary.lint(rig)).map(({ file, errors, warnings, ...report }) => ({
       ...{ ...report, source: file, errors: [...errors], warnings: [...warnings] },
@@ -80,7 +76,7 @@ export class Formulas {
     const unknown = unknownVariables(Object.keys(vars), known)
     if (unknown.length > 0) throw new AppError('invalid-request', `formula "${name}": ${unknown.join('; ')}`)
     const shown = Object.keys(vars).length > 0 ? fillTexts(recipe) : recipe
-    return toCompiled(shown, this.options.formulaLibrary.files(rig).folders)
+    return toCompiled(shown, this.formulaLibrary.files(rig).folders)
   }
 
   /** Preview of a formula with these variables. */
@@ -96,14 +92,14 @@ export class Formulas {
   }
 
   source(name: string): FormulaSourceOutputBody {
-    const own = isFormulaName(name) ? this.options.formulaLibrary.own(name) : undefined
+    const own = isFormulaName(name) ? this.formulaLibrary.own(name) : undefined
     if (!own) throw new AppError('formula-not-found', `no editable city-local formula ${name}`)
     return { name, source: own.text }
   }
 
   async validate(name: string, bytes: Uint8Array): Promise<FormulaValidateOutputBody> {
     requireBody(bytes)
-    const errors = await problemsOf(this.options.formulaLibrary, name, bytes)
+    const errors = await problemsOf(this.formulaLibrary, name, bytes)
     return errors.length > 0 ? { valid: false, errors: [...errors] } : { valid: true }
   }
 
@@ -111,13 +107,13 @@ export class Formulas {
   put(caller: Caller, name: string, bytes: Uint8Array): Promise<OKResponseBody> {
     requireBody(bytes)
     return this.#write(async () => {
-      const errors = await problemsOf(this.options.formulaLibrary, name, bytes)
+      const errors = await problemsOf(this.formulaLibrary, name, bytes)
       if (errors.length > 0) {
         throw new AppError('invalid-request', `formula validation failed: ${errors.join('; ')}`)
       }
-      const own = this.options.formulaLibrary.own(name)
+      const own = this.formulaLibrary.own(name)
       const before = own?.file === `${name}.toml` ? own.text : undefined
-      await writeFormula(this.options.config.path, `${name}.toml`, { before, text: decode(bytes) })
+      await writeFormula(this.config.path, `${name}.toml`, { before, text: decode(bytes) })
       return this.#record(caller, name, 'saved')
     })
   }
@@ -126,11 +122,11 @@ export class Formulas {
   remove(caller: Caller, name: string): Promise<OKResponseBody> {
     return this.#write(async () => {
       if (!isFormulaName(name)) throw new AppError('invalid-request', `invalid formula name "${name}"`)
-      const own = this.options.formulaLibrary.own(name)
+      const own = this.formulaLibrary.own(name)
       if (!own && caller.request?.isRetry) return this.#record(caller, name, 'deleted')
       if (!own) throw new AppError('formula-not-found', `this city has no formula "${name}" of its own`)
       await caller.request?.begin()
-      await writeFormula(this.options.config.path, own.file, { before: own.text, text: undefined })
+      await writeFormula(this.config.path, own.file, { before: own.text, text: undefined })
       return this.#record(caller, name, 'deleted')
     })
   }
@@ -142,7 +138,7 @@ export class Formulas {
   }
 
   #record(caller: Caller, name: string, change: 'saved' | 'deleted'): Promise<OKResponseBody> {
-    const { store, log } = this.options
+    const { store, log } = this.context
     return store.write((tx) => {
       log.append(tx, FormulaChanged, { subject: name }, { name, change })
       return { status: change }
@@ -150,11 +146,11 @@ export class Formulas {
   }
 
   #scope(query: FormulaScopeQuery): FormulaScope {
-    return requireScope(this.options.config.current, query)
+    return requireScope(this.config.current, query)
   }
 
   #rig(rig: string | undefined): string | undefined {
-    if (rig === undefined || this.options.config.current.rigs.some(({ name }) => name === rig)) return rig
+    if (rig === undefined || this.config.current.rigs.some(({ name }) => name === rig)) return rig
     throw new AppError('rig-not-found', `rig ${rig} does not exist in this city`)
   }
 
@@ -165,7 +161,7 @@ export class Formulas {
     variables: Readonly<Record<string, string>>,
     missing: 'invalid-request' | 'formula-not-found' = 'invalid-request',
   ): Promise<Extract<CompileResult, { recipe: Recipe }>> {
-    const result = await this.options.formulaLibrary.compile(name, variables, rig)
+    const result = await this.formulaLibrary.compile(name, variables, rig)
     if ('recipe' in result) return result
     const [first] = result.errors
     if (result.reason === 'not-workflow') throw new AppError('formula-not-found', first?.message ?? name)
@@ -174,7 +170,7 @@ export class Formulas {
   }
 
   #sentences(errors: readonly FormulaMessage[]): string[] {
-    const { path } = this.options.config
+    const { path } = this.config
     return errors.map(({ file, line, step, message }) => {
       const shown = file.startsWith(`${path}/`) ? file.slice(path.length + 1) : basename(file)
       return `${shown}:${line}: ${step === undefined ? '' : `step "${step}": `}${message}`

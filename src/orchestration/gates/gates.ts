@@ -2,11 +2,10 @@ import { ProgramInspector } from '../../agents/readiness/index.ts'
 import type { CityConfig } from '../../config/city/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf, sessionOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
@@ -17,22 +16,6 @@ import { type Gate, waitsForGitHub } from './gate.ts'
 import { OpenGates } from './open-gates.ts'
 import type { GateCheck, GateCheckResponse, GateCreate } from './schema.ts'
 
-export interface GatesOptions {
-  /** The city's name and folder. */
-  name: string
-  path: string
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-  env: Readonly<Record<string, string | undefined>>
-  processTokens: ProcessTokens
-  beadRepository: BeadRepository
-  config: { readonly current: CityConfig }
-  suspensions: Pick<Suspensions, 'holdOf'>
-  reportError(error: unknown): void
-}
-
 /** Interval of requests to GitHub for gates with a time limit, while their city and rig are not suspended. */
 const POLL_MS = 60_000
 const GATES = gcPart('gates')
@@ -40,7 +23,6 @@ const GATES = gcPart('gates')
 /** Gates: beads that block others until a person, the time or GitHub resolves them. */
 export class Gates {
   readonly open: OpenGates
-  readonly #options: GatesOptions
   readonly #inspector: ProgramInspector
   readonly #timers = new Map<string, Deadline>()
   /** Latest problems of gates that need a person. */
@@ -49,10 +31,21 @@ export class Gates {
   #polling: Promise<void> | undefined
   #isStopped = false
 
-  constructor(options: GatesOptions) {
-    this.#options = options
-    this.open = new OpenGates({ ...options, beads: options.beadRepository })
-    this.#inspector = new ProgramInspector(options.env, options.deadlines, options.processTokens)
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The city's name and folder. */
+      name: string
+      path: string
+      env: Readonly<Record<string, string | undefined>>
+      processTokens: ProcessTokens
+      beadRepository: BeadRepository
+      config: { readonly current: CityConfig }
+      suspensions: Pick<Suspensions, 'holdOf'>
+    },
+  ) {
+    this.open = new OpenGates(context, options.beadRepository)
+    this.#inspector = new ProgramInspector(options.env, context.deadlines, options.processTokens)
   }
 
   /** Watches the gates that are open, and those that come. */
@@ -73,13 +66,14 @@ export class Gates {
   problemOf(gate: Gate): string | undefined {
     const problem = this.#problems.get(gate.id)
     if (problem !== undefined) return problem
-    const isOverdue = waitsForGitHub(gate) && gate.due !== undefined && gate.due <= this.#options.clock.now()
+    const isOverdue = waitsForGitHub(gate) && gate.due !== undefined && gate.due <= this.context.clock.now()
     return isOverdue ? 'its time limit has passed, and gc stopped asking GitHub' : undefined
   }
 
   /** Creates a gate that blocks a bead: both, or nothing. */
   async create(caller: Caller, body: GateCreate): Promise<Bead> {
-    const { store, beadRepository: beads, name } = this.#options
+    const { store } = this.context
+    const { beadRepository: beads, name } = this.options
     const { type = 'human', await_id: awaitId, timeout_ms: timeout, description } = body
     if (type.startsWith('gh:') && !awaitId) {
       throw new AppError('invalid-request', `a gate of type ${type} needs await_id: the number at GitHub`)
@@ -116,7 +110,7 @@ export class Gates {
       else (result.is === 'passed' ? resolved : failed).push({ id: gate.id, reason: result.reason })
     }
     if (!isDryRun && resolved.length > 0) {
-      await this.#options.store.write((tx) => {
+      await this.context.store.write((tx) => {
         for (const { id, reason } of resolved) this.#resolve(tx, id, reason)
       }, actorOf(caller))
     }
@@ -125,7 +119,7 @@ export class Gates {
 
   async #examine(gate: Gate): Promise<GateResult> {
     if (waitsForGitHub(gate)) return this.#askGitHub(gate)
-    const isDue = gate.kind === 'timer' && (gate.due ?? Number.POSITIVE_INFINITY) <= this.#options.clock.now()
+    const isDue = gate.kind === 'timer' && (gate.due ?? Number.POSITIVE_INFINITY) <= this.context.clock.now()
     return isDue ? { is: 'passed', reason: 'the time has come' } : { is: 'waiting' }
   }
 
@@ -144,13 +138,13 @@ export class Gates {
   }
 
   #folderOf({ id }: Gate): string {
-    const { beadRepository, config, path } = this.#options
+    const { beadRepository, config, path } = this.options
     const rig = beadRepository.rigOf(id)
     return config.current.rigs.find(({ name }) => name === rig)?.path ?? path
   }
 
   #resolve(tx: Tx, id: string, reason: string): void {
-    const { beadRepository } = this.#options
+    const { beadRepository } = this.options
     if (beadRepository.find(id)?.status === 'open') beadRepository.close(tx, id, reason)
   }
 
@@ -168,7 +162,7 @@ export class Gates {
     timer?.cancel()
     this.#timers.set(
       id,
-      this.#options.deadlines.at(gate.due, () => this.#onDue(id)),
+      this.context.deadlines.at(gate.due, () => this.#onDue(id)),
     )
     if (waitsForGitHub(gate)) this.#armPoll()
   }
@@ -180,16 +174,16 @@ export class Gates {
       this.open.notify(id)
       return
     }
-    const { store, reportError } = this.#options
+    const { store, reportError } = this.context
     await store.write((tx) => this.#resolve(tx, id, 'the time has come'), GATES).catch(reportError)
   }
 
   #armPoll(): void {
     if (this.#poll || this.#isStopped) return
-    this.#poll = this.#options.deadlines.after(POLL_MS, () => {
+    this.#poll = this.context.deadlines.after(POLL_MS, () => {
       this.#poll = undefined
       this.#polling ??= this.#pollGitHub()
-        .catch(this.#options.reportError)
+        .catch(this.context.reportError)
         .finally(() => {
           this.#polling = undefined
           if (this.#polled().length > 0) this.#armPoll()
@@ -198,18 +192,18 @@ export class Gates {
   }
 
   #polled(): Gate[] {
-    const now = this.#options.clock.now()
+    const now = this.context.clock.now()
     return this.open.list().filter((gate) => waitsForGitHub(gate) && gate.due !== undefined && gate.due > now)
   }
 
   async #pollGitHub(): Promise<void> {
-    const { suspensions, config, beadRepository } = this.#options
+    const { suspensions, config, beadRepository } = this.options
     for (const gate of this.#polled()) {
       if (this.#isStopped) return
       if (suspensions.holdOf(config.current, beadRepository.rigOf(gate.id)) !== undefined) continue
       const result = await this.#askGitHub(gate)
       if (result.is === 'passed')
-        await this.#options.store.write((tx) => this.#resolve(tx, gate.id, result.reason), GATES)
+        await this.context.store.write((tx) => this.#resolve(tx, gate.id, result.reason), GATES)
     }
   }
 }

@@ -1,14 +1,9 @@
-import { Emitted, type EventLog, type RecordedEvent } from '../../core/events/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { Emitted, type RecordedEvent } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import { query, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, stablePlan } from '../../core/store/index.ts'
 import { type Bead, type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
 import { type Gate, parseGate } from './gate.ts'
-
-interface OpenGatesOptions {
-  store: Store
-  beads: Pick<BeadRepository, 'list'>
-  log: Pick<EventLog, 'subscribe'>
-}
 
 /** Bead that only a gate blocks. */
 export interface BlockedBead {
@@ -38,19 +33,20 @@ const BESIDES = query<{ id: string }, [string]>(
 
 /** The gates that are open, kept in memory: each change of a bead costs no more than a look whether there is any. */
 export class OpenGates {
-  readonly #options: OpenGatesOptions
   readonly #gates = new Map<string, Gate>()
   readonly #changed = new Signal<[gate: string]>()
   #unsubscribe: (() => void) | undefined
 
-  constructor(options: OpenGatesOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly beads: Pick<BeadRepository, 'list'>,
+  ) {}
 
   start(): void {
-    const { beads, log } = this.#options
+    const { log } = this.context
+    const { beads } = this
     this.#unsubscribe = log.subscribe((recorded) => this.#follow(recorded))
-    for (const bead of beads.list(this.#options.store.all(OPEN).map(({ id }) => id))) this.#set(bead)
+    for (const bead of beads.list(this.context.store.all(OPEN).map(({ id }) => id))) this.#set(bead)
   }
 
   stop(): void {
@@ -74,8 +70,8 @@ export class OpenGates {
    * a gate that blocks nothing.
    */
   blockedBy(gate: string): BlockedBead | 'none' | undefined {
-    if (this.#options.store.get(DEPENDENTS, gate)?.n === 0) return 'none'
-    return this.#options.store.get(BLOCKED, gate) ?? undefined
+    if (this.context.store.get(DEPENDENTS, gate)?.n === 0) return 'none'
+    return this.context.store.get(BLOCKED, gate) ?? undefined
   }
 
   #follow(recorded: RecordedEvent): void {
@@ -87,7 +83,7 @@ export class OpenGates {
       this.#set(isDeleted ? { ...bead, status: 'closed' } : bead)
     }
     if (this.#gates.size === 0) return
-    const others = recorded.type === 'bead.created' ? [] : this.#options.store.all(BESIDES, bead.id).map(({ id }) => id)
+    const others = recorded.type === 'bead.created' ? [] : this.context.store.all(BESIDES, bead.id).map(({ id }) => id)
     for (const { depends_on_id: id } of bead.dependencies ?? []) others.push(id)
     for (const id of new Set(others)) if (this.#gates.has(id)) this.notify(id)
   }

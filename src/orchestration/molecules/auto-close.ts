@@ -1,17 +1,10 @@
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { EventLog, Reactions, RecordedEvent } from '../../core/events/index.ts'
-import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
+import { query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { type Bead, type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
 import { MoleculeResolved } from '../events.ts'
-
-interface MoleculeOptions {
-  store: Store
-  clock: Clock
-  log: EventLog
-  reactions: Reactions
-  beadRepository: BeadRepository
-}
 
 const MAX_DEPTH = 50
 const REASON = 'every step of the molecule is closed'
@@ -24,17 +17,16 @@ const CHILDREN = query<{ id: string }, [string]>(stablePlan(CHILDREN_SQL))
 
 /** Closes molecules with the last of their steps, whichever way that was closed. */
 export class MoleculeAutoClose {
-  readonly #options: MoleculeOptions
-
-  constructor(options: MoleculeOptions) {
-    this.#options = options
-    options.reactions.on('molecules.autoclose', ['bead.closed', 'bead.deleted'], (tx, recorded) =>
-      this.#react(tx, recorded),
-    )
+  constructor(
+    private readonly context: CityContext,
+    reactions: Reactions,
+    private readonly beadRepository: BeadRepository,
+  ) {
+    reactions.on('molecules.autoclose', ['bead.closed', 'bead.deleted'], (tx, recorded) => this.#react(tx, recorded))
   }
 
   #react(tx: Tx, recorded: RecordedEvent): void {
-    const { beadRepository: beads } = this.#options
+    const { beadRepository: beads } = this
     const step = payloadBeadOf(recorded)
     let at = step?.parent
     for (let depth = 0; at && depth < MAX_DEPTH; depth++) {
@@ -49,7 +41,8 @@ export class MoleculeAutoClose {
 
   /** Closes a molecule with a step that `actor` closed last; the session is that of the molecule, or of the step. */
   #close(tx: Tx, { id, status, metadata }: Bead, step: Bead, actor: string): void {
-    const { beadRepository: beads, clock, log } = this.#options
+    const { clock, log } = this.context
+    const { beadRepository: beads } = this
     beads.close(tx, id, REASON)
     const stamped = (key: WorkKey) => metadata?.[key] || step.metadata?.[key]
     const [sessionId, sessionName, workDir] = [WorkKey.sessionId, WorkKey.sessionName, WorkKey.workDir].map(stamped)
@@ -71,8 +64,8 @@ export class MoleculeAutoClose {
   #isDone(root: string): boolean {
     const pending = [root]
     for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
-      if (this.#options.store.get(OPEN_CHILD, id)) return false
-      for (const child of this.#options.store.all(CHILDREN, id)) pending.push(child.id)
+      if (this.context.store.get(OPEN_CHILD, id)) return false
+      for (const child of this.context.store.all(CHILDREN, id)) pending.push(child.id)
     }
     return true
   }

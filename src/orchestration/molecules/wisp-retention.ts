@@ -1,21 +1,8 @@
 import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { query, type Store, stablePlan } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
+import { query, stablePlan } from '../../core/store/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
-
-export interface WispRetentionOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  beads: BeadRepository
-  /**
-   * Time a wisp stays once it is closed and left alone, and how often that is looked at, in milliseconds; 0
-   * indefinitely.
-   */
-  terms(): { ttl: number; interval: number }
-  reportError(error: unknown): void
-}
 
 interface Position {
   updated_at: number
@@ -47,18 +34,26 @@ const AGED = query<AgedWisp, [number, string, number, number]>(
  * before it.
  */
 export class WispRetention {
-  readonly #options: WispRetentionOptions
   #next: Deadline | undefined
   #running: Promise<void> | undefined
   #isStopped = false
 
-  constructor(options: WispRetentionOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      beads: BeadRepository
+      /**
+       * Time a wisp stays once it is closed and left alone, and how often that is looked at, in milliseconds; 0
+       * indefinitely.
+       */
+      terms(): { ttl: number; interval: number }
+    },
+  ) {}
 
   /** Runs now, and again after each interval. */
   start(): void {
-    const { deadlines, terms, reportError } = this.#options
+    const { deadlines, reportError } = this.context
+    const { terms } = this.peers
     const scheduleNext = () => {
       if (this.#isStopped) return
       this.#next = deadlines.interval(Math.max(terms().interval, MIN_INTERVAL_MS), () => this.start())
@@ -81,7 +76,8 @@ export class WispRetention {
   }
 
   async #removeAll(): Promise<void> {
-    const { clock, terms } = this.#options
+    const { clock } = this.context
+    const { terms } = this.peers
     const { ttl } = terms()
     if (ttl === 0) return
     while (!this.#isStopped && (await this.#removeLeaves(clock.now() - ttl)) > 0);
@@ -89,7 +85,8 @@ export class WispRetention {
 
   /** Removes what nothing lies under; returns how many that were. */
   async #removeLeaves(before: number): Promise<number> {
-    const { store, beads } = this.#options
+    const { store } = this.context
+    const { beads } = this.peers
     let removed = 0
     let position: Position | undefined = { updated_at: 0, id: '' }
     while (position && !this.#isStopped) {

@@ -1,9 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 import { formatDiagnostic } from '../../config/files/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { SseFrame } from '../../http/sse.ts'
@@ -30,22 +30,21 @@ import type {
 } from './schema.ts'
 import { printed, toOrderFile } from './view.ts'
 
-interface OrderControlOptions {
-  readonly store: Store
-  readonly log: Pick<EventLog, 'subscribe'>
-  readonly orderLibrary: OrderLibrary
-  readonly orderDispatcher: OrderDispatcher
-  readonly orderApproval: OrderApproval
-  readonly orderHistory: OrderHistory
-}
-
 /** Number of orders that are looked at between two turns of the loop. */
 const BATCH = 50
 const DEFAULT_STALE_S = 600
 
 /** Operations of clients on orders: runs, checks and settings. */
 export class OrderControl {
-  constructor(private readonly options: OrderControlOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      readonly orderLibrary: OrderLibrary
+      readonly orderDispatcher: OrderDispatcher
+      readonly orderApproval: OrderApproval
+      readonly orderHistory: OrderHistory
+    },
+  ) {}
 
   /** Starts a run, whatever the trigger of the order is. It continues after this has resolved. */
   async run(caller: Caller, name: string, { vars = {} }: OrderRunInputBody): Promise<OrderRunOutputBody> {
@@ -61,13 +60,13 @@ export class OrderControl {
     const answer = (id: string) => ({ status: 'dispatched', scoped_name: order.scopedName, tracking_id: id })
     const alongside = (tx: Tx, id: string) => void tx.answer(answer(id))
     const request = { vars, cause: 'run', actor: actorOf(caller), alongside } as const
-    const { trackingId } = await this.options.orderDispatcher.run(order, request)
+    const { trackingId } = await this.peers.orderDispatcher.run(order, request)
     return answer(trackingId)
   }
 
   /** True if each enabled order is due, and why or why not. Checks of conditions are run for it. */
   async check(): Promise<OrderCheckListBody> {
-    const orders = this.options.orderLibrary.current.filter(({ enabled }) => enabled)
+    const orders = this.peers.orderLibrary.current.filter(({ enabled }) => enabled)
     const checks: OrderCheckResponse[] = []
     for (let at = 0; at < orders.length; at += BATCH) {
       checks.push(...(await Promise.all(orders.slice(at, at + BATCH).map((order) => this.#check(order)))))
@@ -78,7 +77,7 @@ export class OrderControl {
 
   /** Every order file with what is made of it. No check of a condition is run for it. */
   files(): OrderFiles {
-    const { current, absent, problems, unmatchedOverrides } = this.options.orderLibrary
+    const { current, absent, problems, unmatchedOverrides } = this.peers.orderLibrary
     return {
       orders: current.map((order) => ({ ...toOrderFile(order, this.#expect(order)), ...this.#last(order) })),
       absent: absent.map(({ file: source, ...order }) => ({ ...order, source })),
@@ -89,20 +88,21 @@ export class OrderControl {
 
   /** Output of a run's command, then its outcome. */
   follow(bead: string, signal: AbortSignal): AsyncGenerator<SseFrame> {
-    const { orderDispatcher, orderHistory } = this.options
+    const { orderDispatcher, orderHistory } = this.peers
     if (orderDispatcher.runs.find(bead)) return this.#frames(bead, orderDispatcher.follow(bead, signal))
     return this.#recordedFrames(orderHistory.entry(bead), signal)
   }
 
   /** Closes open tracking beads of runs that are over or that no one knows. */
   async sweep(caller: Caller, { older_than_s = DEFAULT_STALE_S }: OrderTrackingSweep): Promise<OrderTrackingSwept> {
-    return { closed: await this.options.orderDispatcher.sweep(older_than_s * 1000, actorOf(caller)) }
+    return { closed: await this.peers.orderDispatcher.sweep(older_than_s * 1000, actorOf(caller)) }
   }
 
   /** Lets the orders of a city that an earlier gc had open start on their own. */
   async approve(caller: Caller, { all }: OrderApprove): Promise<OrdersApproved> {
     if (!all) throw new AppError('invalid-request', 'orders are approved together: all must be true')
-    const { store, orderApproval, orderLibrary } = this.options
+    const { store } = this.context
+    const { orderApproval, orderLibrary } = this.peers
     return store.write((tx) => {
       const waited = orderApproval.approve(tx)
       return { approved: waited ? orderLibrary.current.filter(({ enabled }) => enabled).length : 0 }
@@ -111,7 +111,7 @@ export class OrderControl {
 
   async #check(order: Order): Promise<OrderCheckResponse> {
     const { name, scopedName, rig, trigger } = order
-    const { orderDispatcher } = this.options
+    const { orderDispatcher } = this.peers
     const last = orderDispatcher.runs.latest(scopedName)
     const isTimed = trigger.kind === 'cooldown' || trigger.kind === 'cron'
     return {
@@ -128,13 +128,14 @@ export class OrderControl {
       const text = each.kind === 'output' ? each.text : isFollowed ? '' : printed(each.output)
       isFollowed ||= each.kind === 'output'
       if (text !== '') yield toFrame({ type: 'output', text })
-      if (each.kind === 'ended') yield toFrame({ type: 'ended', run: this.options.orderHistory.entry(bead) })
+      if (each.kind === 'ended') yield toFrame({ type: 'ended', run: this.peers.orderHistory.entry(bead) })
     }
   }
 
   /** Update of a run's bead that another program recorded; the run ends when the bead is closed. */
   async *#recordedFrames(run: OrderHistoryEntry, signal: AbortSignal): AsyncGenerator<SseFrame> {
-    const { log, orderHistory } = this.options
+    const { log } = this.context
+    const { orderHistory } = this.peers
     const { bead_id: bead } = run
     const ended = Promise.withResolvers<boolean>()
     const unsubscribe = log.subscribe(({ type, subject }) => {
@@ -152,25 +153,25 @@ export class OrderControl {
   }
 
   #last({ scopedName }: Order): Pick<OrderFileResponse, 'last_run' | 'last_run_outcome'> {
-    const last = this.options.orderDispatcher.runs.latest(scopedName)
+    const last = this.peers.orderDispatcher.runs.latest(scopedName)
     if (!last) return {}
     return { last_run: toTimestamp(last.createdAt), ...(last.outcome && { last_run_outcome: last.outcome }) }
   }
 
   #expect(order: Order): OrderCheck {
-    const { due, reason } = this.options.orderDispatcher.expect(order)
+    const { due, reason } = this.peers.orderDispatcher.expect(order)
     return this.#withHold(order, { due, reason })
   }
 
   /** Adds what keeps an order that is due from being started. */
   #withHold(order: Order, { due, reason }: OrderCheck): OrderCheck {
-    const hold = due ? this.options.orderDispatcher.holdOf(order) : undefined
+    const hold = due ? this.peers.orderDispatcher.holdOf(order) : undefined
     return { due, reason: hold === undefined ? reason : `${reason}; not started: ${hold}` }
   }
 
   /** The first enabled order of a name or scoped name. */
   #enabled(name: string): Order {
-    const { current } = this.options.orderLibrary
+    const { current } = this.peers.orderLibrary
     const named = current.filter((order) => order.scopedName === name || order.name === name)
     const order = named.find(({ enabled }) => enabled)
     if (order) return order

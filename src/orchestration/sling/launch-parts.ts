@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../config/agents/index.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { Bead } from '../../work/beads/index.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
 import type { SessionResolver } from '../../work/sessions/index.ts'
@@ -23,7 +23,6 @@ export interface FormulaCompiler {
 }
 
 export interface LauncherOptions extends BeadRouterOptions {
-  store: Store
   formulaLibrary: FormulaCompiler
   instantiator: Instantiator
   runRepository: RunRepository
@@ -57,16 +56,12 @@ const MAX_BURNED = 1000
 
 /** Common parts of everything made from formulas. */
 export class LaunchParts {
-  readonly #options: LauncherOptions
-
-  constructor(options: LauncherOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: LauncherOptions) {}
 
   /** Compiles a formula, for a bead if one is named; throws for variables that it does not take. */
   async compile(launch: CompileRequest, bead?: string): Promise<Recipe> {
-    const { formulaLibrary, config } = this.#options
-    const context = { ...this.#options, ...launch, config: config.current }
+    const { formulaLibrary, config } = this.options
+    const context = { ...this.options, ...launch, config: config.current }
     const compile = async (variables: Variables) => {
       const result = await formulaLibrary.compile(launch.formula, variables, launch.rig || undefined)
       if ('recipe' in result) return result
@@ -86,7 +81,7 @@ export class LaunchParts {
 
   /** Closes the molecule that an earlier launch hung on a bead; throws when somebody works on it. */
   burnAttached(tx: Tx, bead: Bead): void {
-    const { beads, runMembers } = this.#options
+    const { beads, runMembers } = this.options
     const root = beads.find(bead.metadata?.[WorkflowKey.olderMoleculeId] ?? '')
     if (!root || root.status === 'closed') return
     if (bead.assignee) {
@@ -104,13 +99,13 @@ export class LaunchParts {
     const { formula, contract, shape } = recipe
     if (shape === 'wisp') return
     const place = scope ?? { kind: rig === '' ? '' : 'rig', ref: rig }
-    this.#options.runRepository.add(tx, {
+    this.options.runRepository.add(tx, {
       ...{ root, formula, contract, origin, scope: place, target: target || 'workflow' },
       recipe: shape === 'graph' ? recipe : undefined,
     })
   }
 
   storeRef(rig: string): string {
-    return rig === '' ? `city:${this.#options.config.current.name}` : `rig:${rig}`
+    return rig === '' ? `city:${this.options.config.current.name}` : `rig:${rig}`
   }
 }

@@ -1,3 +1,4 @@
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -54,23 +55,22 @@ const onlyListed = ({ formula }: Recipe): string =>
 
 /** Runs formulas: on their own, or for a bead. */
 export class FormulaLauncher {
-  readonly #options: LauncherOptions
   readonly #live: LiveRuns
   readonly #parts: LaunchParts
 
   constructor(
-    options: LauncherOptions,
+    context: CityContext,
+    private readonly options: LauncherOptions,
     private readonly router: BeadRouter,
   ) {
-    this.#options = options
-    this.#live = new LiveRuns(options.store)
+    this.#live = new LiveRuns(context.store)
     this.#parts = new LaunchParts(options)
   }
 
   /** Does all that a launch does before it writes, and rejects unknown variables; for a bead if one is named. */
   async check(launch: Launch, bead?: string): Promise<Recipe> {
     if (bead !== undefined) this.router.checkRoutable(this.router.get(bead), launch.target, launch.flags)
-    const rig = bead === undefined ? launch.rig : this.#options.beads.rigOf(bead)
+    const rig = bead === undefined ? launch.rig : this.options.beads.rigOf(bead)
     const recipe = await this.#parts.compile({ ...launch, rig, strict: true }, bead)
     const compiled = { ...launch, rig, recipe }
     if (bead === undefined) requireLaunchable(compiled)
@@ -99,7 +99,7 @@ export class FormulaLauncher {
   async attach(caller: Caller, launch: Launch, id: string): Promise<Launched> {
     const bead = this.router.get(id)
     this.router.checkRoutable(bead, launch.target, launch.flags)
-    const rig = this.#options.beads.rigOf(id)
+    const rig = this.options.beads.rigOf(id)
     const recipe = await this.#parts.compile({ ...launch, rig }, id)
     const compiled = { ...launch, rig, recipe }
     return recipe.shape === 'graph'
@@ -109,7 +109,7 @@ export class FormulaLauncher {
 
   /** True if a formula that is run for a bead is a graph. */
   async isGraph(launch: Launch, id: string): Promise<boolean> {
-    return (await this.#parts.compile({ ...launch, rig: this.#options.beads.rigOf(id) }, id)).shape === 'graph'
+    return (await this.#parts.compile({ ...launch, rig: this.options.beads.rigOf(id) }, id)).shape === 'graph'
   }
 
   /** The graphs that continue for a bead. */
@@ -118,7 +118,7 @@ export class FormulaLauncher {
   }
 
   #attachMolecule(caller: Caller, launch: Compiled, bead: Bead): Promise<Launched> {
-    const { beads } = this.#options
+    const { beads } = this.options
     const recipe = asMolecule(launch.recipe)
     return this.#write(caller, launch, {
       count: beadCount(recipe),
@@ -134,7 +134,7 @@ export class FormulaLauncher {
   }
 
   async #attachGraph(caller: Caller, launch: Compiled, bead: Bead): Promise<Launched> {
-    const { beads, runs } = this.#options
+    const { beads, runs } = this.options
     const isConvoy = bead.issue_type === 'convoy'
     const storeRef = this.#parts.storeRef(launch.rig)
     let replaced: LiveRun[] = []
@@ -168,14 +168,14 @@ export class FormulaLauncher {
 
   /** The convoy that stands for a single bead as the input of a graph. */
   #addInput(tx: Tx, id: string, bead: Bead, rig: string): void {
-    const { convoys } = this.#options
+    const { convoys } = this.options
     const metadata = { [LaunchKey.synthetic]: 'true' }
     const { priority } = bead
     convoys.add(tx, { id, title: `input convoy for ${bead.id}`, rig, items: [bead.id], metadata, priority })
   }
 
   #clearRoutes(tx: Tx, convoy: Bead): void {
-    const { beads, convoys } = this.#options
+    const { beads, convoys } = this.options
     for (const { id, metadata } of convoys.get(convoy.id).children ?? []) {
       if (metadata?.[WorkKey.routedTo]) beads.change(tx, id, { metadata: { [WorkKey.routedTo]: null } })
     }
@@ -183,7 +183,7 @@ export class FormulaLauncher {
 
   /** Ends the same run that was started before; the rest of a large one follows. */
   #replace(tx: Tx, root: string): void {
-    const { beads, runRepository, runMembers } = this.#options
+    const { beads, runRepository, runMembers } = this.options
     beads.change(tx, root, { metadata: { [ResultKey.failureReason]: 'graphv2_force_replaced' } })
     const run = runRepository.find(root)
     if (run) cancelSlice({ beads, runs: runRepository, members: runMembers }, tx, run)
@@ -201,7 +201,7 @@ export class FormulaLauncher {
 
   /** Plans what a launch automatically, or a graph, is made of; each step goes to somebody. */
   #plan(launch: Compiled, ids: readonly string[], input: Variables, extra: Variables = {}): GraphPlan {
-    const { config, resolver } = this.#options
+    const { config, resolver } = this.options
     const { target, rig, scope } = launch
     const recipe = fill(launch.recipe, extra)
     const context = { config: config.current, rig, target, resolver }
@@ -228,7 +228,7 @@ export class FormulaLauncher {
     { rig }: Compiled,
     draft: Omit<Parameters<Instantiator['write']>[0], 'rig'>,
   ): Promise<Launched> {
-    return this.#options.instantiator.write({ rig, ...draft }, actorOf(caller)) as Promise<Launched>
+    return this.options.instantiator.write({ rig, ...draft }, actorOf(caller)) as Promise<Launched>
   }
 
   #launched(tx: Tx, launch: Compiled, { root, recipe }: GraphPlan, warnings: string[]): Launched {

@@ -1,3 +1,4 @@
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -25,21 +26,22 @@ import type {
 
 /** Gives work to an agent: beads, or the formulas that it is to run. */
 export class Sling {
-  readonly #options: LauncherOptions
   readonly #router: BeadRouter
   readonly #launcher: FormulaLauncher
   readonly #cooker: FormulaCooker
 
-  constructor(options: LauncherOptions) {
-    this.#options = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: LauncherOptions,
+  ) {
     this.#router = new BeadRouter(options)
-    this.#launcher = new FormulaLauncher(options, this.#router)
+    this.#launcher = new FormulaLauncher(context, options, this.#router)
     this.#cooker = new FormulaCooker(options, this.#router)
   }
 
   /** Slings a bead or a formula: all of it happens, or nothing. */
   async sling(caller: Caller, body: SlingInputBody): Promise<SlingResponse> {
-    const config = this.#options.config.current
+    const config = this.options.config.current
     const target = resolveTarget(config, body)
     const { bead, formula } = checkArguments(body, target, config.name)
     if (bead !== undefined && formula !== undefined) return this.#slingWithDefault(caller, bead, formula, target, body)
@@ -58,7 +60,7 @@ export class Sling {
 
   /** Checks what should be slung as {@link sling} does, and the names of its variables; nothing is written. */
   async check(body: SlingInputBody): Promise<SlingCheck> {
-    const { current } = this.#options.config
+    const { current } = this.options.config
     const target = resolveTarget(current, body)
     const { bead, formula } = checkArguments(body, target, current.name)
     const work = bead ?? body.attached_bead_id
@@ -73,7 +75,8 @@ export class Sling {
 
   /** Creates a bead and slings it: both happen, or nothing. An agent with a default formula then runs that for it. */
   async slingText(caller: Caller, { title, description, ...rest }: SlingText): Promise<SlingResponse> {
-    const { store, beads, config } = this.#options
+    const { store } = this.context
+    const { beads, config } = this.options
     const { current } = config
     const target = resolveTarget(current, rest)
     const rig = target.agent.dir ?? rest.rig ?? ''
@@ -99,7 +102,8 @@ export class Sling {
 
   /** Creates a bead and slings it; when that fails, the bead goes again. */
   async #slingAdded(caller: Caller, draft: BeadDraft, sling: (id: string) => Promise<SlingResponse>) {
-    const { store, beads } = this.#options
+    const { store } = this.context
+    const { beads } = this.options
     if (caller.request?.isRetry) throw unknownOutcome(`look for a bead with the title ${JSON.stringify(draft.title)}`)
     const { id } = await store.write((tx) => {
       tx.answer(undefined)
@@ -147,7 +151,8 @@ export class Sling {
     flags: RouteFlags,
     answer: (warnings: readonly string[]) => unknown = () => undefined,
   ): Promise<string[]> {
-    const { store, slingQuery } = this.#options
+    const { store } = this.context
+    const { slingQuery } = this.options
     const { agent } = target
     if (agent.slingQuery !== undefined && !isRouted(this.#router.get(bead), target)) {
       this.#router.checkRoutable(this.#router.get(bead), target, flags)
@@ -162,7 +167,7 @@ export class Sling {
 
   /** Slings the open beads of a convoy; a formula that is a graph is run once, with the convoy as its input. */
   async slingConvoy(caller: Caller, body: SlingConvoy): Promise<SlingBatch> {
-    const { convoys, config } = this.#options
+    const { convoys, config } = this.options
     const target = resolveTarget(config.current, body)
     const { agent } = target
     const { issue_type: type } = this.#router.get(body.convoy)
@@ -362,20 +367,18 @@ interface Cooked {
 
 /** Makes the beads of formulas, which no one is given. */
 class FormulaCooker {
-  readonly #options: LauncherOptions
   readonly #parts: LaunchParts
 
   constructor(
-    options: LauncherOptions,
+    private readonly options: LauncherOptions,
     private readonly router: BeadRouter,
   ) {
-    this.#options = options
     this.#parts = new LaunchParts(options)
   }
 
   /** Makes the beads of a formula for no one; for a bead, they hang on it. */
   async cook(caller: Caller, { formula, rig, bead, ...cook }: Cook): Promise<Cooked> {
-    const { beads, config } = this.#options
+    const { beads, config } = this.options
     if (rig && !config.current.rigs.some(({ name }) => name === rig)) {
       throw new AppError('invalid-request', `rig ${rig} does not exist in this city`)
     }
@@ -409,7 +412,7 @@ class FormulaCooker {
         return { root, isGraph: recipe.shape === 'graph', created: size, ids: Object.fromEntries(ids) }
       },
     }
-    return this.#options.instantiator.write(draft, actorOf(caller))
+    return this.options.instantiator.write(draft, actorOf(caller))
   }
 }
 

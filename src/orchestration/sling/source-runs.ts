@@ -1,29 +1,27 @@
 import type { CityConfig } from '../../config/city/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store } from '../../core/store/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
 import type { RunRepository } from '../runs/index.ts'
 import { LiveRuns } from './live-runs.ts'
 import type { BeadRuns, DefaultTarget } from './schema.ts'
 
-interface SourceOptions {
-  store: Store
-  beads: BeadRepository
-  runRepository: RunRepository
-  config: { readonly current: Pick<CityConfig, 'rigs'> }
-}
-
 /** Runs of a bead as their source, and its default recipient. */
 export class SlingSources {
   readonly #live: LiveRuns
 
-  constructor(private readonly options: SourceOptions) {
-    this.#live = new LiveRuns(options.store)
+  constructor(
+    context: CityContext,
+    private readonly beads: BeadRepository,
+    private readonly runRepository: RunRepository,
+    private readonly config: { readonly current: Pick<CityConfig, 'rigs'> },
+  ) {
+    this.#live = new LiveRuns(context.store)
   }
 
   /** The runs that continue for a bead. */
   runs(id: string): BeadRuns {
-    const { beads, runRepository } = this.options
+    const { beads, runRepository } = this
     beads.assertExists(id)
     const runs = this.#live.of(id).map(({ root }) => ({
       run_id: root,
@@ -35,7 +33,7 @@ export class SlingSources {
 
   /** One of those that the rig of a bead names for work that names none. */
   defaultTarget(id: string): DefaultTarget {
-    const { beads, config } = this.options
+    const { beads, config } = this
     const rig = beads.rigOf(id)
     const declared = config.current.rigs.find(({ name }) => name === rig)
     const targets = declared?.defaultSlingTargets ?? []

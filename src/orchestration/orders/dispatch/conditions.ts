@@ -1,5 +1,5 @@
 import type { CommandExit, HostedCommand, HostedCommands } from '../../../agents/launch/index.ts'
-import type { Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { randomHex } from '../../../core/ids.ts'
 import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-tokens.ts'
@@ -7,28 +7,25 @@ import type { Order, OrderTrigger } from '../order.ts'
 import type { ConditionResult } from './due.ts'
 import { formatElapsed } from './elapsed.ts'
 
-interface ConditionsOptions {
-  deadlines: Deadlines
-  commands: HostedCommands
-  tokens: ProcessTokens
-  /** The command of the check of an order; throws why there is none. */
-  commandOf(order: Order, check: string, identity: ProcessEnvironment): HostedCommand
-  report(message: string): void
-}
-
 /** Runs the checks of conditions in the session host. None outlives the supervisor that wanted to know. */
 export class Conditions {
-  readonly #options: ConditionsOptions
   readonly #waiting = new Map<string, (exit: CommandExit) => void>()
   #unsubscribe: (() => void) | undefined
 
-  constructor(options: ConditionsOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      commands: HostedCommands
+      tokens: ProcessTokens
+      /** The command of the check of an order; throws why there is none. */
+      commandOf(order: Order, check: string, identity: ProcessEnvironment): HostedCommand
+    },
+  ) {}
 
   /** Ends what an earlier supervisor left running. */
   async start(): Promise<void> {
-    const { commands, report } = this.#options
+    const { report } = this.context
+    const { commands } = this.peers
     this.#unsubscribe = commands.onExit(async (exit) => this.#waiting.get(exit.name)?.(exit))
     try {
       const left = await commands.names()
@@ -40,7 +37,7 @@ export class Conditions {
 
   /** Ends the checks that run; each has failed. */
   async stop(): Promise<void> {
-    await Promise.allSettled([...this.#waiting.keys()].map((name) => this.#options.commands.end(name)))
+    await Promise.allSettled([...this.#waiting.keys()].map((name) => this.peers.commands.end(name)))
     this.#unsubscribe?.()
     for (const [name, resolve] of this.#waiting) resolve(endedExit(name))
   }
@@ -50,7 +47,8 @@ export class Conditions {
     order: Order,
     { check, timeout }: Extract<OrderTrigger, { kind: 'condition' }>,
   ): Promise<ConditionResult> {
-    const { commands, commandOf, tokens, deadlines } = this.#options
+    const { deadlines } = this.context
+    const { commands, commandOf, tokens } = this.peers
     const name = `${order.scopedName}/${randomHex(6)}`
     const token = tokens.issue(`condition of ${order.scopedName}`)
     const { promise, resolve } = Promise.withResolvers<CommandExit>()

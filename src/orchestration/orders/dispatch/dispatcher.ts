@@ -3,12 +3,12 @@ import type { HostedCommands } from '../../../agents/launch/index.ts'
 import type { CityConfig } from '../../../config/city/index.ts'
 import type { Suspensions } from '../../../config/suspensions/index.ts'
 import { type Actor, gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import type { EventLog, Reactions } from '../../../core/events/index.ts'
+import type { Reactions } from '../../../core/events/index.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
-import { query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-tokens.ts'
 import type { BeadRepository } from '../../../work/beads/index.ts'
 import type { Instantiator } from '../../instantiate/index.ts'
@@ -32,10 +32,6 @@ import { Triggers } from './triggers.ts'
 export type { DispatchRequest, OrderCause, OrderCheck, OrderProgress } from './request.ts'
 
 export interface OrderDispatcherOptions extends LauncherOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
   reactions: Reactions
   beadRepository: BeadRepository
   instantiator: Instantiator
@@ -48,7 +44,6 @@ export interface OrderDispatcherOptions extends LauncherOptions {
   commands: { readonly orders: HostedCommands; readonly conditions: HostedCommands }
   /** Environment of every command of the city. */
   environment(): Record<string, string>
-  report(message: string): void
 }
 
 /** Maximum bytes kept of each stream of a command. */
@@ -56,7 +51,6 @@ const KEPT_BYTES = 64 * 1024
 
 /** Runs the orders of a city: when they are due, and when somebody asks. */
 export class OrderDispatcher {
-  readonly #options: OrderDispatcherOptions
   readonly runs: OrderRuns
   readonly #starter: Starter
   readonly #execRunner: ExecRunner
@@ -68,44 +62,48 @@ export class OrderDispatcher {
   readonly #sweep: Sweep
   #unsubscribe = () => {}
 
-  constructor(options: OrderDispatcherOptions) {
-    this.#options = options
-    const { store, processTokens: tokens, commands, orderLibrary: library, config } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: OrderDispatcherOptions,
+  ) {
+    const { store } = context
+    const { processTokens: tokens, commands, orderLibrary: library, config } = options
     const runs = new OrderRuns(store)
     const states = new TriggerStates(store)
     const holdOf = (order: Order) => this.holdOf(order)
     const look = (scopedName: string) => this.#triggers.look(scopedName)
-    const tracking = new Tracking({
+    const tracking = new Tracking(context, {
       ...{ ...options, runs, states },
       onBegun: (run) => this.#onBegun(run),
       onEnded: (run) => this.#onEnded(run),
     })
     this.runs = runs
-    this.#execRunner = new ExecRunner({
+    this.#execRunner = new ExecRunner(context, {
       ...{ ...options, commands: commands.orders, tokens, runs, tracking },
       commandOf: ({ scopedName, vars }, identity) => this.#commandOf(scopedName, vars, identity),
       onRunning: (trackingId) => this.#watch.emitChange(trackingId),
     })
-    this.#formulaRunner = new FormulaRunner({
+    this.#formulaRunner = new FormulaRunner(context, {
       ...{ ...options, orderRuns: runs, tracking },
       findOrder: (scopedName) => library.find(scopedName),
     })
-    this.#conditions = new Conditions({
+    this.#conditions = new Conditions(context, {
       ...{ ...options, commands: commands.conditions, tokens },
       commandOf: (order, check, identity) => this.#shellCommand(order, check, {}, identity),
     })
-    this.#starter = new Starter({ ...options, runs, states, tracking, execRunner: this.#execRunner, holdOf })
-    this.#events = new EventTriggers({ ...options, library, runs, states, starter: this.#starter, look })
-    this.#triggers = new Triggers({
+    this.#starter = new Starter(context, { ...options, runs, states, tracking, execRunner: this.#execRunner, holdOf })
+    this.#events = new EventTriggers(context, { ...options, library, runs, states, starter: this.#starter, look })
+    this.#triggers = new Triggers(context, {
       ...{ ...options, library, runs, states, starter: this.#starter, conditions: this.#conditions, holdOf },
       patrolInterval: () => config.current.daemon.patrolInterval,
     })
-    this.#watch = new RunWatch({ runs, commands: commands.orders })
-    this.#sweep = new Sweep({ ...options, runs })
+    this.#watch = new RunWatch(runs, commands.orders)
+    this.#sweep = new Sweep(context, { ...options, runs })
   }
 
   async start(): Promise<void> {
-    const { orderLibrary, suspensions, orderApproval, report } = this.#options
+    const { report } = this.context
+    const { orderLibrary, suspensions, orderApproval } = this.options
     const refresh = () => {
       this.#events.refresh().catch((error) => report(`events that orders wait for could not be counted: ${error}`))
       this.#triggers.refresh()
@@ -146,7 +144,7 @@ export class OrderDispatcher {
    */
   async run(order: Order, { vars, cause, actor, alongside }: DispatchRequest): Promise<{ trackingId: string }> {
     checkArguments(order, vars)
-    const trackingId = await this.#options.store.write((tx) => {
+    const trackingId = await this.context.store.write((tx) => {
       const id = this.#starter.start(tx, order, vars, cause)
       alongside?.(tx, id)
       return id
@@ -172,13 +170,13 @@ export class OrderDispatcher {
   expect(order: Order): OrderCheck {
     const { trigger } = order
     if (trigger.kind !== 'condition') return this.#starter.due(order)
-    const { patrolInterval } = this.#options.config.current.daemon
+    const { patrolInterval } = this.options.config.current.daemon
     return { due: false, reason: `condition: checked every ${formatElapsed(patrolInterval)}` }
   }
 
   /** Reason an order starts nothing automatically now; undefined when it may. */
   holdOf({ rig, enabled }: Order): string | undefined {
-    const { config, suspensions, orderApproval } = this.#options
+    const { config, suspensions, orderApproval } = this.options
     const { current } = config
     if (!enabled) return 'it is disabled'
     if (current.held !== undefined) return 'the files of the city are broken'
@@ -203,13 +201,13 @@ export class OrderDispatcher {
   }
 
   #commandOf(scopedName: string, vars: OrderRunRow['vars'], identity: ProcessEnvironment) {
-    const order = this.#options.orderLibrary.find(scopedName)
+    const order = this.options.orderLibrary.find(scopedName)
     if (order?.action.kind === 'exec') return this.#shellCommand(order, order.action.command, vars, identity)
     throw new AppError('invalid-request', `order ${scopedName} is no longer declared`)
   }
 
   #shellCommand(order: Order, line: string, vars: OrderRunRow['vars'], identity: ProcessEnvironment) {
-    const { config, environment } = this.#options
+    const { config, environment } = this.options
     const variables = orderVariables(order, config.current, vars)
     const base = environment()
     return {
@@ -268,20 +266,15 @@ const argumentVariables = (vars: Readonly<Record<string, string>>): Record<strin
 const argumentVariable = (name: string): string =>
   `${ARGUMENT_PREFIX}${name.toUpperCase().replaceAll(/[^A-Z0-9_]/g, '_')}`
 
-interface RunWatchOptions {
-  runs: OrderRuns
-  commands: Pick<HostedCommands, 'follow'>
-}
-
 /** Follows runs: what their commands print, then how they end. */
 class RunWatch {
-  readonly #options: RunWatchOptions
   /** By tracking id, for as long as anybody follows the run. */
   readonly #changed = new Map<string, Signal>()
 
-  constructor(options: RunWatchOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly runs: OrderRuns,
+    private readonly commands: Pick<HostedCommands, 'follow'>,
+  ) {}
 
   /** Something about a run is on disk: it runs, or it is over. */
   emitChange(trackingId: string): void {
@@ -289,7 +282,7 @@ class RunWatch {
   }
 
   async *follow(trackingId: string, signal: AbortSignal): AsyncGenerator<OrderProgress> {
-    const { runs, commands } = this.#options
+    const { runs, commands } = this
     const started = await this.#when(trackingId, (state) => state !== 'starting', signal)
     if (started?.kind === 'exec' && started.state === 'running') {
       const decoder = new TextDecoder()
@@ -308,7 +301,7 @@ class RunWatch {
   /** The run once its state is as wanted, or it is gone, or the signal is aborted. */
   async #when(trackingId: string, isWanted: (state: string) => boolean, signal: AbortSignal) {
     for (;;) {
-      const run = this.#options.runs.find(trackingId)
+      const run = this.runs.find(trackingId)
       if (!run || isWanted(run.state) || signal.aborted) return run
       await this.#change(trackingId, signal)
     }
@@ -330,12 +323,8 @@ class RunWatch {
 }
 
 interface SweepOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
   beadRepository: BeadRepository
   runs: OrderRuns
-  report(message: string): void
 }
 
 const DAY = 86_400_000
@@ -353,18 +342,18 @@ const OPEN = query<{ id: string }, [string, number, number]>(
 
 /** Removes what is left of runs that were over long ago, and closes tracking beads that no run will close. */
 class Sweep {
-  readonly #options: SweepOptions
   #next: Deadline | undefined
   #isStopped = true
 
-  constructor(private readonly options: SweepOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: SweepOptions,
+  ) {}
 
   /** Removes now and once a day. */
   start(): void {
     this.#isStopped = false
-    const { deadlines, report } = this.#options
+    const { deadlines, report } = this.context
     this.#next = deadlines.interval(DAY, () => this.start())
     this.#removeOld().catch((error) => report(`old runs of orders could not be removed: ${errorMessage(error)}`))
   }
@@ -376,10 +365,9 @@ class Sweep {
 
   /** Closes tracking beads older than so many milliseconds whose run is over or not known; returns which. */
   async closeStale(olderThan: number, actor: Actor): Promise<string[]> {
-    const { store, clock, beadRepository: beads, runs } = this.#options
-    const candidates = this.options.store
-      .all(OPEN, TRACKING_LABEL, clock.now() - olderThan, MAX_STALE)
-      .map(({ id }) => id)
+    const { store, clock } = this.context
+    const { beadRepository: beads, runs } = this.options
+    const candidates = store.all(OPEN, TRACKING_LABEL, clock.now() - olderThan, MAX_STALE).map(({ id }) => id)
     const stale = candidates.filter((id) => (runs.find(id)?.state ?? 'done') === 'done')
     for (let at = 0; at < stale.length; at += BATCH) {
       await store.write((tx) => {
@@ -392,7 +380,8 @@ class Sweep {
   }
 
   async #removeOld(): Promise<void> {
-    const { runs, clock, store } = this.#options
+    const { clock, store } = this.context
+    const { runs } = this.options
     const before = clock.now() - RETENTION
     for (let ids = runs.over(before, BATCH); ids.length > 0 && !this.#isStopped; ids = runs.over(before, BATCH)) {
       await store.write((tx) => {
@@ -402,7 +391,7 @@ class Sweep {
   }
 
   #remove(tx: Tx, id: string): void {
-    const { beadRepository: beads, runs } = this.#options
+    const { beadRepository: beads, runs } = this.options
     if (beads.find(id)) beads.remove(tx, id)
     runs.remove(tx, id)
   }

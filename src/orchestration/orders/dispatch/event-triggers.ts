@@ -1,6 +1,7 @@
 import { gcPart } from '../../../core/actor.ts'
-import type { EventLog, Reactions, RecordedEvent } from '../../../core/events/index.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Reactions, RecordedEvent } from '../../../core/events/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import { type Bead, type BeadRepository, payloadBeadOf } from '../../../work/beads/index.ts'
 import type { Order } from '../order.ts'
 import type { OrderLibrary } from '../order-library.ts'
@@ -8,19 +9,6 @@ import { orderActorName, TRACKING_LABEL } from './labels.ts'
 import type { OrderRuns } from './order-runs.ts'
 import type { Starter } from './starter.ts'
 import type { TriggerStates } from './trigger-states.ts'
-
-interface EventTriggersOptions {
-  store: Store
-  log: EventLog
-  reactions: Reactions
-  beadRepository: BeadRepository
-  library: OrderLibrary
-  runs: OrderRuns
-  states: TriggerStates
-  starter: Starter
-  /** An order should be looked at: whether it is due, or may be started again. */
-  look(scopedName: string): void
-}
 
 /** Maximum missed events that are checked after an order was absent. */
 const MAX_MISSED = 1_000
@@ -33,12 +21,22 @@ const ORDERS = gcPart('orders')
  * begins at the head when it is first seen; what came while its file was not there is counted when it is back.
  */
 export class EventTriggers {
-  readonly #options: EventTriggersOptions
   #byType: ReadonlyMap<string, readonly Order[]> = new Map()
 
-  constructor(options: EventTriggersOptions) {
-    this.#options = options
-    options.reactions.on(
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      reactions: Reactions
+      beadRepository: BeadRepository
+      library: OrderLibrary
+      runs: OrderRuns
+      states: TriggerStates
+      starter: Starter
+      /** An order should be looked at: whether it is due, or may be started again. */
+      look(scopedName: string): void
+    },
+  ) {
+    peers.reactions.on(
       'orders',
       ({ type }) => CLOSING.has(type) || this.#byType.has(type),
       (tx, recorded) => this.#react(tx, recorded),
@@ -47,7 +45,8 @@ export class EventTriggers {
 
   /** Reads which orders wait for events now, and counts what came before they were there. */
   async refresh(): Promise<void> {
-    const { library, store, log, states } = this.#options
+    const { store, log } = this.context
+    const { library, states } = this.peers
     const waiting = library.current.filter(({ enabled, trigger }) => enabled && trigger.kind === 'event')
     this.#byType = Map.groupBy(waiting, ({ trigger }) => (trigger.kind === 'event' ? trigger.on : ''))
     for (const order of waiting) {
@@ -63,7 +62,7 @@ export class EventTriggers {
       await store.write((tx) => {
         for (const seq of missed) states.count(tx, scopedName, seq)
       }, ORDERS)
-      this.#options.look(scopedName)
+      this.peers.look(scopedName)
     }
   }
 
@@ -71,7 +70,7 @@ export class EventTriggers {
     const missed: number[] = []
     let before: number | undefined
     for (let looked = 0; looked < MAX_MISSED; looked += PAGE) {
-      const page = this.#options.log.page({ type, limit: PAGE, ...(before !== undefined && { before }) })
+      const page = this.context.log.page({ type, limit: PAGE, ...(before !== undefined && { before }) })
       const newer = page.items.filter(({ seq }) => seq > after)
       missed.push(...newer.filter((recorded) => this.#mayTrigger(scopedName, recorded)).map(({ seq }) => seq))
       if (newer.length < page.items.length || page.next === undefined) break
@@ -86,7 +85,7 @@ export class EventTriggers {
   }
 
   #count(tx: Tx, order: Order, recorded: RecordedEvent): void {
-    const { states, starter, look } = this.#options
+    const { states, starter, look } = this.peers
     if (!this.#mayTrigger(order.scopedName, recorded)) return
     if (!states.count(tx, order.scopedName, recorded.seq)) return
     if (!starter.startIfDue(tx, order)) tx.after(() => look(order.scopedName))
@@ -94,7 +93,7 @@ export class EventTriggers {
 
   /** The last bead of what a formula order made is closed: the order may be started again. */
   #onClosed(tx: Tx, bead: string): void {
-    const { runs, look } = this.#options
+    const { runs, look } = this.peers
     const made = runs.orderOfRoot(bead)
     if (!made?.isOpen) return
     runs.closeRoot(tx, made.trackingId)
@@ -102,7 +101,7 @@ export class EventTriggers {
   }
 
   #mayTrigger(scopedName: string, recorded: RecordedEvent): boolean {
-    const { runs, beadRepository } = this.#options
+    const { runs, beadRepository } = this.peers
     return mayTrigger(scopedName, recorded, {
       orderOfRoot: (id) => runs.orderOfRoot(id),
       findBead: (id) => beadRepository.find(id),

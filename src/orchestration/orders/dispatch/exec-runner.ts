@@ -1,28 +1,12 @@
 import type { CommandExit, HostedCommand, HostedCommands } from '../../../agents/launch/index.ts'
 import { gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import type { Store } from '../../../core/store/index.ts'
 import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-tokens.ts'
 import { orderActorName } from './labels.ts'
 import type { OrderOutput, OrderRunRow, OrderRuns } from './order-runs.ts'
 import type { Tracking, TrackingEnd } from './tracking.ts'
-
-interface ExecRunnerOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  commands: HostedCommands
-  tokens: ProcessTokens
-  runs: OrderRuns
-  tracking: Tracking
-  /** The command of a run; throws why there is none. */
-  commandOf(run: OrderRunRow, identity: ProcessEnvironment): HostedCommand
-  /** A run is on disk as running. */
-  onRunning(trackingId: string): void
-  report(message: string): void
-}
 
 const RETRY_MS = 5_000
 const ORDERS = gcPart('orders')
@@ -33,7 +17,6 @@ const ORDERS = gcPart('orders')
  * is interrupted, and not run again.
  */
 export class ExecRunner {
-  readonly #options: ExecRunnerOptions
   readonly #underWay = new Map<string, Promise<unknown>>()
   readonly #slots = new RunSlots()
   readonly #timeouts = new Map<string, Deadline>()
@@ -46,13 +29,23 @@ export class ExecRunner {
   #isReady = false
   #isStopped = true
 
-  constructor(options: ExecRunnerOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      commands: HostedCommands
+      tokens: ProcessTokens
+      runs: OrderRuns
+      tracking: Tracking
+      /** The command of a run; throws why there is none. */
+      commandOf(run: OrderRunRow, identity: ProcessEnvironment): HostedCommand
+      /** A run is on disk as running. */
+      onRunning(trackingId: string): void
+    },
+  ) {}
 
   /** Adopts running commands, and starts queued ones. */
   async start(): Promise<void> {
-    const { runs, commands, tokens } = this.#options
+    const { runs, commands, tokens } = this.peers
     this.#isStopped = false
     for (const { kind, state, tokenHash, scopedName } of runs.live()) {
       if (kind === 'exec' && state === 'running' && tokenHash !== null)
@@ -77,7 +70,7 @@ export class ExecRunner {
 
   /** A token for a run that is about to begin: its hash belongs in the row. */
   issue(scopedName: string): { hash: string; identity: ProcessEnvironment } {
-    const { hash, env } = this.#options.tokens.issue(orderActorName(scopedName))
+    const { hash, env } = this.peers.tokens.issue(orderActorName(scopedName))
     return { hash, identity: env }
   }
 
@@ -93,7 +86,7 @@ export class ExecRunner {
       if (this.#slots.free(lane) === 0) continue
       // Those that are being started are still among them.
       const enough = this.#slots.free(lane) + this.#slots.taken(lane) + this.#slots.taken('asked')
-      for (const trackingId of this.#options.runs.starting(lane === 'webhook', enough)) {
+      for (const trackingId of this.peers.runs.starting(lane === 'webhook', enough)) {
         if (this.#slots.free(lane) > 0) this.startNow(trackingId)
       }
     }
@@ -102,7 +95,7 @@ export class ExecRunner {
   /** Starts a run, whatever else runs; one that is being started continues. */
   startNow(trackingId: string): void {
     if (!this.#isReady || this.#slots.has(trackingId) || this.#underWay.has(trackingId)) return
-    const run = this.#options.runs.find(trackingId)
+    const run = this.peers.runs.find(trackingId)
     if (run?.state !== 'starting') return
     this.#slots.take(trackingId, laneOf(run.cause))
     this.#track(trackingId, this.#launch(run))
@@ -110,14 +103,15 @@ export class ExecRunner {
 
   /** Adopts what the host runs, ends what no row knows, and takes down what no host runs any more. */
   async #match(): Promise<void> {
-    const { commands, runs, report, deadlines } = this.#options
+    const { report, deadlines } = this.context
+    const { commands, runs } = this.peers
     try {
       const hosted = await commands.list()
       const live = runs.live().filter(({ kind }) => kind === 'exec')
       for (const run of live) {
         const process = hosted.get(run.trackingId)
         if (process) await this.#adopt(run, process)
-        else if (run.state === 'running') await this.#end(run, lostEnd(this.#options.clock.now()))
+        else if (run.state === 'running') await this.#end(run, lostEnd(this.context.clock.now()))
       }
       const known = new Set(live.map(({ trackingId }) => trackingId))
       await Promise.all([...hosted.keys()].filter((name) => !known.has(name)).map((name) => commands.end(name)))
@@ -131,7 +125,7 @@ export class ExecRunner {
 
   /** A run that its host knows; it may be over, and its exit on its way. */
   async #adopt(run: OrderRunRow, process: { pid: number; startedAt: string }): Promise<void> {
-    const { tokens } = this.#options
+    const { tokens } = this.peers
     this.#slots.take(run.trackingId, laneOf(run.cause))
     if (run.tokenHash !== null) tokens.adopt(run.tokenHash, orderActorName(run.scopedName))
     if (run.state === 'starting') await this.#setRunning(run, process)
@@ -140,7 +134,7 @@ export class ExecRunner {
 
   #track(trackingId: string, work: Promise<unknown>): void {
     const tracked: Promise<unknown> = work
-      .catch((error) => this.#options.report(`order run ${trackingId} failed: ${errorMessage(error)}`))
+      .catch((error) => this.context.report(`order run ${trackingId} failed: ${errorMessage(error)}`))
       .finally(() => {
         if (this.#underWay.get(trackingId) === tracked) this.#underWay.delete(trackingId)
       })
@@ -148,7 +142,8 @@ export class ExecRunner {
   }
 
   async #launch(run: OrderRunRow): Promise<void> {
-    const { commands, commandOf, runs, report, deadlines } = this.#options
+    const { report, deadlines } = this.context
+    const { commands, commandOf, runs } = this.peers
     try {
       const command = commandOf(run, await this.#identityOf(run))
       const process = await commands.start(run.trackingId, command)
@@ -158,7 +153,7 @@ export class ExecRunner {
       const isOurs =
         error instanceof AppError &&
         ['service-unavailable', 'store-unavailable', 'gateway-timeout'].includes(error.code)
-      if (!isOurs) return this.#end(run, startError(error, this.#options.clock.now()))
+      if (!isOurs) return this.#end(run, startError(error, this.context.clock.now()))
       this.#slots.release(run.trackingId)
       report(`order ${run.scopedName} could not be started; gc retries: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => this.wake())
@@ -169,7 +164,8 @@ export class ExecRunner {
   async #identityOf(run: OrderRunRow): Promise<ProcessEnvironment> {
     const known = this.#identities.get(run.trackingId)
     if (known) return known
-    const { tokens, runs, store } = this.#options
+    const { store } = this.context
+    const { tokens, runs } = this.peers
     const { hash, identity } = this.issue(run.scopedName)
     if (run.tokenHash !== null) tokens.end(run.tokenHash)
     await store.write((tx) => runs.setToken(tx, run.trackingId, hash), ORDERS)
@@ -179,13 +175,14 @@ export class ExecRunner {
 
   async #setRunning(run: OrderRunRow, { pid, startedAt }: { pid: number; startedAt: string }): Promise<void> {
     const running = { pid, processStarted: startedAt, startedAt: Date.parse(startedAt) }
-    const { store, runs, onRunning } = this.#options
+    const { store } = this.context
+    const { runs, onRunning } = this.peers
     await store.write((tx) => runs.setRunning(tx, run.trackingId, running), ORDERS)
     onRunning(run.trackingId)
   }
 
   #armTimeout({ trackingId, timeoutMs }: OrderRunRow, startedAt: number): void {
-    const { clock, deadlines } = this.#options
+    const { clock, deadlines } = this.context
     const left = Math.min(timeoutMs, Math.max(0, startedAt + timeoutMs - clock.now()))
     this.#timeouts.get(trackingId)?.cancel()
     this.#timeouts.set(
@@ -196,7 +193,8 @@ export class ExecRunner {
 
   /** Ends the processes of a run; the result of that is reported as its exit. */
   #timeOut(trackingId: string): void {
-    const { commands, report, deadlines } = this.#options
+    const { report, deadlines } = this.context
+    const { commands } = this.peers
     this.#timedOut.add(trackingId)
     commands.end(trackingId).catch((error) => {
       report(`order run ${trackingId} could not be stopped: ${errorMessage(error)}`)
@@ -206,7 +204,7 @@ export class ExecRunner {
 
   async #receive(exit: CommandExit): Promise<void> {
     await this.#underWay.get(exit.name)
-    const run = this.#options.runs.find(exit.name)
+    const run = this.peers.runs.find(exit.name)
     if (!run || run.state === 'done') return
     const isLate = exit.how === 'ended' && exit.endedAt - exit.startedAt >= run.timeoutMs
     const recorded = this.#end(run, execEnd(exit, this.#timedOut.has(exit.name) || isLate))
@@ -215,7 +213,8 @@ export class ExecRunner {
   }
 
   async #end(run: OrderRunRow, end: TrackingEnd): Promise<void> {
-    const { store, tracking, tokens, runs } = this.#options
+    const { store } = this.context
+    const { tracking, tokens, runs } = this.peers
     const { trackingId } = run
     this.#timeouts.get(trackingId)?.cancel()
     this.#timeouts.delete(trackingId)

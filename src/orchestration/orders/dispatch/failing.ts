@@ -1,19 +1,10 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { toTimestamp } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
 import { unsubscriber } from '../../../core/signal.ts'
-import { query, type Store, stablePlan } from '../../../core/store/index.ts'
+import { query, stablePlan } from '../../../core/store/index.ts'
 import { redactLine } from '../../../core/text/index.ts'
 import { OrderCompleted, OrderFailed } from '../../events.ts'
-
-interface FailingOrdersOptions {
-  store: Store
-  log: Pick<EventLog, 'subscribe'>
-  orderLibrary: {
-    readonly current: readonly { readonly enabled: boolean; readonly scopedName: string; readonly rig?: string }[]
-    onChange(listener: () => void): () => void
-  }
-}
 
 /** Consecutive failed runs after which an order needs attention: one alone may be a passing fault. */
 const MIN_FAILURES = 3
@@ -38,15 +29,21 @@ const LATEST = query<EndedRun, [string, number]>(
 export class FailingOrders implements AttentionSource {
   readonly name = 'failing-orders'
 
-  constructor(private readonly options: FailingOrdersOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly orderLibrary: {
+      readonly current: readonly { readonly enabled: boolean; readonly scopedName: string; readonly rig?: string }[]
+      onChange(listener: () => void): () => void
+    },
+  ) {}
 
   items(): AttentionEntry[] {
-    const enabled = this.options.orderLibrary.current.filter(({ enabled }) => enabled)
+    const enabled = this.orderLibrary.current.filter(({ enabled }) => enabled)
     return enabled.flatMap((order) => this.#entryOf(order)).slice(0, MAX_LISTED)
   }
 
   #entryOf({ scopedName, rig }: { readonly scopedName: string; readonly rig?: string }): AttentionEntry[] {
-    const runs = this.options.store.all(LATEST, scopedName, MIN_FAILURES)
+    const runs = this.context.store.all(LATEST, scopedName, MIN_FAILURES)
     const [last] = runs
     const first = runs.at(-1)
     if (!last || !first || runs.length < MIN_FAILURES || runs.some(({ outcome }) => outcome !== 'failed')) return []
@@ -63,7 +60,8 @@ export class FailingOrders implements AttentionSource {
   }
 
   onChange(listener: () => void): () => void {
-    const { log, orderLibrary } = this.options
+    const { log } = this.context
+    const { orderLibrary } = this
     const onEnd = log.subscribe(({ type }) => {
       if (ENDS.has(type)) listener()
     })

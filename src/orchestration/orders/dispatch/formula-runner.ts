@@ -1,7 +1,7 @@
 import type { Actor } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import { WorkflowKey, WorkKey } from '../../../work/metadata.ts'
 import { assigneeOf, isPool, type Recipe, type RouteTarget } from '../../formulas/index.ts'
 import {
@@ -20,13 +20,10 @@ import { resolvePool } from './pool.ts'
 import type { Tracking } from './tracking.ts'
 
 interface FormulaRunnerOptions extends LauncherOptions {
-  store: Store
-  clock: Clock
   instantiator: Instantiator
   orderRuns: OrderRuns
   tracking: Tracking
   findOrder(scopedName: string): Order | undefined
-  report(message: string): void
 }
 
 /** Number of formulas of orders that are instantiated at a time. */
@@ -37,22 +34,23 @@ const MAX_AT_ONCE = 4
  * either over or begun again from nothing.
  */
 export class FormulaRunner {
-  readonly #options: FormulaRunnerOptions
   readonly #parts: LaunchParts
   readonly #queue: string[] = []
   readonly #underWay = new Set<Promise<void>>()
   #isStopped = true
 
-  constructor(options: FormulaRunnerOptions) {
-    this.#options = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: FormulaRunnerOptions,
+  ) {
     this.#parts = new LaunchParts(options)
   }
 
   /** Continues with what the last process began, once its half-made graphs are undone. */
   async start(): Promise<void> {
     this.#isStopped = false
-    await this.#options.instantiator.whenRecovered()
-    for (const { kind, trackingId } of this.#options.orderRuns.live()) if (kind === 'formula') this.add(trackingId)
+    await this.options.instantiator.whenRecovered()
+    for (const { kind, trackingId } of this.options.orderRuns.live()) if (kind === 'formula') this.add(trackingId)
   }
 
   async stop(): Promise<void> {
@@ -72,7 +70,7 @@ export class FormulaRunner {
 
   #wake(): void {
     while (!this.#isStopped && this.#underWay.size < MAX_AT_ONCE) {
-      const run = this.#options.orderRuns.find(this.#queue.shift() ?? '')
+      const run = this.options.orderRuns.find(this.#queue.shift() ?? '')
       if (!run) {
         if (this.#queue.length === 0) return
         continue
@@ -86,7 +84,8 @@ export class FormulaRunner {
   }
 
   async #run(run: OrderRunRow): Promise<void> {
-    const { findOrder, tracking, store, clock, report } = this.#options
+    const { store, clock, report } = this.context
+    const { findOrder, tracking } = this.options
     const actor: Actor = { kind: 'gc', name: orderActorName(run.scopedName) }
     try {
       const order = findOrder(run.scopedName)
@@ -103,7 +102,8 @@ export class FormulaRunner {
   }
 
   async #instantiate(run: OrderRunRow, order: Order, actor: Actor): Promise<void> {
-    const { config, instantiator, clock } = this.#options
+    const { clock } = this.context
+    const { config, instantiator } = this.options
     const { action, rig = '' } = order
     if (action.kind !== 'formula')
       throw new AppError('invalid-request', `order ${run.scopedName} no longer runs a formula`)
@@ -133,7 +133,7 @@ export class FormulaRunner {
     target: RouteTarget | undefined,
     ids: readonly string[],
   ): GraphPlan {
-    const { config, resolver } = this.#options
+    const { config, resolver } = this.options
     const { rig = '', trigger } = order
     const context = { config: config.current, rig, target, resolver }
     const isGraph = recipe.shape === 'graph'
@@ -162,7 +162,8 @@ export class FormulaRunner {
     target: RouteTarget | undefined,
     { root }: GraphPlan,
   ): void {
-    const { tracking, clock } = this.#options
+    const { clock } = this.context
+    const { tracking } = this.options
     const scope = this.#scopeOf(order)
     this.#parts.addRun(
       tx,
@@ -173,12 +174,12 @@ export class FormulaRunner {
   }
 
   #scopeOf({ rig }: Order): { kind: string; ref: string } {
-    return rig === undefined ? { kind: 'city', ref: this.#options.config.current.name } : { kind: 'rig', ref: rig }
+    return rig === undefined ? { kind: 'city', ref: this.options.config.current.name } : { kind: 'rig', ref: rig }
   }
 
   #warn({ name }: Order, { shape, formula }: Recipe, target: RouteTarget | undefined): void {
     if (shape !== 'molecule' || !target || !isPool(target.agent)) return
-    this.#options.report(
+    this.context.report(
       `order ${name}: the root of formula ${formula} is a molecule, which starts no session of the pool ` +
         `${target.agent.qualified}: give the formula phase = "vapor" or [requires] formula_compiler = ">=2.0.0"`,
     )

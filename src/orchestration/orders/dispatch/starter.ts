@@ -1,6 +1,5 @@
-import type { Clock } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { EventLog } from '../../../core/events/index.ts'
 import type { Tx } from '../../../core/store/index.ts'
 import { OrderFailed } from '../../events.ts'
 import type { Order } from '../order.ts'
@@ -10,17 +9,6 @@ import type { OrderRuns } from './order-runs.ts'
 import type { OrderCause } from './request.ts'
 import type { Tracking } from './tracking.ts'
 import type { TriggerStates } from './trigger-states.ts'
-
-interface StarterOptions {
-  clock: Clock
-  log: EventLog
-  runs: OrderRuns
-  states: TriggerStates
-  tracking: Tracking
-  execRunner: ExecRunner
-  /** Reason an order starts nothing automatically now; undefined when it may. */
-  holdOf(order: Order): string | undefined
-}
 
 /** Decision about an order now. */
 export type StartDecision =
@@ -33,15 +21,22 @@ const EVENT_INTERVAL_MS = 1_000
 
 /** Starts orders: those that are due, and those that somebody asks for. */
 export class Starter {
-  readonly #options: StarterOptions
-
-  constructor(options: StarterOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      runs: OrderRuns
+      states: TriggerStates
+      tracking: Tracking
+      execRunner: ExecRunner
+      /** Reason an order starts nothing automatically now; undefined when it may. */
+      holdOf(order: Order): string | undefined
+    },
+  ) {}
 
   /** True if the trigger of an order is due, whatever else keeps it from being started. */
   due(order: Order, condition?: ConditionResult): Due {
-    const { clock, states } = this.#options
+    const { clock } = this.context
+    const { states } = this.peers
     const now = clock.now()
     const row = states.find(order.scopedName)
     const since = this.scheduledSince(order) ?? row?.since ?? now
@@ -54,7 +49,8 @@ export class Starter {
    */
   scheduledSince({ scopedName, trigger }: Order, isStart = false): number | undefined {
     if (trigger.kind !== 'cron') return undefined
-    const { clock, states } = this.#options
+    const { clock } = this.context
+    const { states } = this.peers
     const [now, row] = [clock.now(), states.find(scopedName)]
     if (row?.schedule === scheduleKey(trigger)) return (row.since ?? now) > now ? now : undefined
     if (row?.schedule == null && row?.lastRun != null) return row.lastRun
@@ -63,7 +59,8 @@ export class Starter {
 
   /** Start of an order's latest run, as its trigger counts; undefined if it never ran. */
   countedRun({ scopedName, trigger }: Order): number | undefined {
-    const { clock, runs, states } = this.#options
+    const { clock } = this.context
+    const { runs, states } = this.peers
     const lastRun = states.find(scopedName)?.lastRun
     if (lastRun == null) return undefined
     const now = clock.now()
@@ -72,7 +69,8 @@ export class Starter {
   }
 
   decide(order: Order, condition?: ConditionResult): StartDecision {
-    const { clock, runs, states, holdOf } = this.#options
+    const { clock } = this.context
+    const { runs, states, holdOf } = this.peers
     if (holdOf(order) !== undefined) return { is: 'wait' }
     const due = this.due(order, condition)
     if (!due.due) return { is: 'wait', ...(due.next !== undefined && { until: due.next }) }
@@ -94,7 +92,7 @@ export class Starter {
 
   /** Starts an order with arguments that were checked; returns its tracking bead. */
   start(tx: Tx, order: Order, vars: Readonly<Record<string, string>>, cause: OrderCause): string {
-    const { tracking, execRunner } = this.#options
+    const { tracking, execRunner } = this.peers
     if (order.action.kind === 'formula') return tracking.begin(tx, { order, vars, cause, tokenHash: null })
     const { hash, identity } = execRunner.issue(order.scopedName)
     const trackingId = tracking.begin(tx, { order, vars, cause, tokenHash: hash })
@@ -104,7 +102,8 @@ export class Starter {
 
   /** It failed before it began, and counts as a run. */
   #fail(tx: Tx, { scopedName }: Order, message: string): void {
-    const { clock, log, states } = this.#options
+    const { clock, log } = this.context
+    const { states } = this.peers
     states.setRun(tx, scopedName, clock.now())
     states.cover(tx, scopedName)
     log.append(tx, OrderFailed, { subject: scopedName, message }, {})

@@ -1,5 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import type { Tx } from '../../../core/store/index.ts'
 import type { BeadRepository } from '../../../work/beads/index.ts'
 import { OrderKey, WorkKey } from '../../../work/metadata.ts'
@@ -25,31 +24,27 @@ export interface TrackingEnd extends OrderRunEnd {
   output?: Omit<OrderOutput, 'trackingId'> | undefined
 }
 
-interface TrackingOptions {
-  clock: Clock
-  log: EventLog
-  beadRepository: BeadRepository
-  runs: OrderRuns
-  states: TriggerStates
-  onBegun(begun: Pick<OrderRunRow, 'trackingId' | 'kind' | 'cause'>): void
-  onEnded(run: OrderRunRow): void
-}
-
 const CLOSE_REASON = 'order dispatch completed: tracking bead lifecycle finished'
 /** So many characters of each stream are in the metadata of a tracking bead; its row has more. */
 const MAX_METADATA = 2_000
 
 /** Begins and ends the runs of orders: each with its bead, its row and its events in one write. */
 export class Tracking {
-  readonly #options: TrackingOptions
-
-  constructor(options: TrackingOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      beadRepository: BeadRepository
+      runs: OrderRuns
+      states: TriggerStates
+      onBegun(begun: Pick<OrderRunRow, 'trackingId' | 'kind' | 'cause'>): void
+      onEnded(run: OrderRunRow): void
+    },
+  ) {}
 
   /** Begins a run; what its trigger waits for begins again. */
   begin(tx: Tx, { order, vars, cause, tokenHash }: RunDraft): string {
-    const { clock, log, beadRepository: beads, runs, states } = this.#options
+    const { clock, log } = this.context
+    const { beadRepository: beads, runs, states } = this.peers
     const { scopedName, rig = '', action, timeout } = order
     const now = clock.now()
     const bead = beads.add(tx, {
@@ -62,13 +57,14 @@ export class Tracking {
     states.setRun(tx, scopedName, now)
     states.cover(tx, scopedName)
     log.append(tx, OrderFired, { subject: scopedName }, {})
-    tx.after(() => this.#options.onBegun(run))
+    tx.after(() => this.peers.onBegun(run))
     return bead.id
   }
 
   /** Ends a run; one that is over stays unchanged. */
   end(tx: Tx, { trackingId }: Pick<OrderRunRow, 'trackingId'>, { labels, output, ...end }: TrackingEnd): void {
-    const { log, beadRepository: beads, runs } = this.#options
+    const { log } = this.context
+    const { beadRepository: beads, runs } = this.peers
     const run = runs.find(trackingId)
     if (!run || run.state === 'done') return
     runs.end(tx, trackingId, end, output)
@@ -78,7 +74,7 @@ export class Tracking {
     }
     if (end.outcome === 'success') log.append(tx, OrderCompleted, { subject: run.scopedName }, {})
     else log.append(tx, OrderFailed, { subject: run.scopedName, message: end.error ?? 'it was canceled' }, {})
-    tx.after(() => this.#options.onEnded({ ...run, ...end, state: 'done' }))
+    tx.after(() => this.peers.onEnded({ ...run, ...end, state: 'done' }))
   }
 }
 

@@ -1,9 +1,8 @@
 import { gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { nextTick } from '../../../core/event-loop.ts'
-import type { Store } from '../../../core/store/index.ts'
 import type { Order } from '../order.ts'
 import type { OrderLibrary } from '../order-library.ts'
 import type { Conditions } from './conditions.ts'
@@ -11,22 +10,6 @@ import type { ConditionResult } from './due.ts'
 import type { OrderRuns } from './order-runs.ts'
 import { type Starter, scheduleKey } from './starter.ts'
 import type { TriggerStates } from './trigger-states.ts'
-
-interface TriggersOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  library: OrderLibrary
-  runs: OrderRuns
-  states: TriggerStates
-  starter: Starter
-  conditions: Conditions
-  /** Reason an order starts nothing automatically now; undefined when it may. */
-  holdOf(order: Order): string | undefined
-  /** Interval of condition checks, in milliseconds. */
-  patrolInterval(): number
-  report(message: string): void
-}
 
 /** Maximum time that one scan of orders, or one write that starts some, takes from the loop. */
 const SLICE_MS = 4
@@ -40,7 +23,6 @@ const ORDERS = gcPart('orders')
  * An order is looked at again when its run is over, or its declaration, the clock or a suspension changes: nothing polls.
  */
 export class Triggers {
-  readonly #options: TriggersOptions
   readonly #deadlines = new Map<string, Deadline>()
   /** Orders that were there when the city started, until they are looked at. */
   readonly #found = new Set<string>()
@@ -52,14 +34,25 @@ export class Triggers {
   #stopStepListener: (() => void) | undefined
   #isStopped = true
 
-  constructor(options: TriggersOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      library: OrderLibrary
+      runs: OrderRuns
+      states: TriggerStates
+      starter: Starter
+      conditions: Conditions
+      /** Reason an order starts nothing automatically now; undefined when it may. */
+      holdOf(order: Order): string | undefined
+      /** Interval of condition checks, in milliseconds. */
+      patrolInterval(): number
+    },
+  ) {}
 
   start(): void {
     this.#isStopped = false
-    for (const { scopedName, enabled } of this.#options.library.current) if (enabled) this.#found.add(scopedName)
-    this.#stopStepListener = this.#options.deadlines.onClockStep(() => this.refresh())
+    for (const { scopedName, enabled } of this.peers.library.current) if (enabled) this.#found.add(scopedName)
+    this.#stopStepListener = this.context.deadlines.onClockStep(() => this.refresh())
     this.refresh()
   }
 
@@ -81,7 +74,7 @@ export class Triggers {
   /** Looks at every order again: what is declared, or may start, has changed. */
   refresh(): void {
     if (this.#isStopped) return
-    const orders = this.#options.library.current.filter(({ enabled }) => enabled)
+    const orders = this.peers.library.current.filter(({ enabled }) => enabled)
     this.#orders = new Map(orders.map((order) => [order.scopedName, order]))
     for (const [name, deadline] of this.#deadlines) {
       if (this.#orders.has(name)) continue
@@ -115,11 +108,11 @@ export class Triggers {
     try {
       await this.#noteSchedule(order)
       await this.#countAgain(order)
-      const decision = this.#options.starter.decide(order, this.#passed.get(scopedName))
+      const decision = this.peers.starter.decide(order, this.#passed.get(scopedName))
       if (decision.is === 'start') return true
       if (decision.until !== undefined) this.#arm(scopedName, decision.until)
     } catch (error) {
-      this.#options.report(`order ${scopedName} could not be looked at: ${errorMessage(error)}`)
+      this.context.report(`order ${scopedName} could not be looked at: ${errorMessage(error)}`)
     }
     return false
   }
@@ -127,7 +120,8 @@ export class Triggers {
   /** Keeps since when the order has the schedule that it has. */
   async #noteSchedule(order: Order): Promise<void> {
     const { scopedName, trigger } = order
-    const { states, starter, store } = this.#options
+    const { store } = this.context
+    const { states, starter } = this.peers
     const since = starter.scheduledSince(order, this.#found.delete(scopedName))
     if (since === undefined || trigger.kind !== 'cron') return
     await store.write((tx) => states.setSchedule(tx, scopedName, scheduleKey(trigger), since), ORDERS)
@@ -135,7 +129,8 @@ export class Triggers {
 
   /** Keeps as the latest run what counts as that since the clock was set. */
   async #countAgain(order: Order): Promise<void> {
-    const { states, starter, store } = this.#options
+    const { store } = this.context
+    const { states, starter } = this.peers
     const counted = starter.countedRun(order)
     if (counted === undefined || counted === states.find(order.scopedName)?.lastRun) return
     await store.write((tx) => states.setRun(tx, order.scopedName, counted), ORDERS)
@@ -144,13 +139,13 @@ export class Triggers {
   #arm(scopedName: string, at: number): void {
     this.#deadlines.set(
       scopedName,
-      this.#options.deadlines.at(at, () => this.look(scopedName)),
+      this.context.deadlines.at(at, () => this.look(scopedName)),
     )
   }
 
   /** Starts as many as one write takes; returns with how many it is done. */
   async #startSome(due: readonly Order[]): Promise<number> {
-    const { store, report, deadlines } = this.#options
+    const { store, report, deadlines } = this.context
     const [first] = due
     try {
       const started = await store.write((tx) => {
@@ -158,7 +153,7 @@ export class Triggers {
         let done = 0
         do {
           const order = due[done++]
-          if (order) this.#options.starter.startIfDue(tx, order, this.#passed.get(order.scopedName))
+          if (order) this.peers.starter.startIfDue(tx, order, this.#passed.get(order.scopedName))
         } while (done < due.length && performance.now() - began < SLICE_MS)
         return done
       }, ORDERS)
@@ -185,7 +180,7 @@ export class Triggers {
     this.#checking = this.#checkAll(conditional).finally(() => {
       this.#checking = undefined
       if (this.#isStopped) return
-      this.#patrol = this.#options.deadlines.after(this.#options.patrolInterval(), () => this.#patrolNow())
+      this.#patrol = this.context.deadlines.after(this.peers.patrolInterval(), () => this.#patrolNow())
     })
   }
 
@@ -198,7 +193,7 @@ export class Triggers {
 
   async #check(order: Order): Promise<void> {
     const { trigger, scopedName } = order
-    const { conditions, holdOf, runs } = this.#options
+    const { conditions, holdOf, runs } = this.peers
     if (trigger.kind !== 'condition' || holdOf(order) !== undefined) return
     if (!order.noWorkGate && runs.blocking(scopedName) !== undefined) return
     const result = await conditions.check(order, trigger)

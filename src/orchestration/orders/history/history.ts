@@ -1,4 +1,5 @@
 import type { CityConfig } from '../../../config/city/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import { query, type Store, stablePlan } from '../../../core/store/index.ts'
@@ -24,15 +25,6 @@ import type {
 } from '../schema.ts'
 import { printed, storeRefOf } from '../view.ts'
 
-interface HistoryOptions {
-  readonly config: { readonly current: CityConfig }
-  readonly store: Store
-  readonly beadReader: BeadReader
-  readonly runRepository: RunRepository
-  readonly orderLibrary: OrderLibrary
-  readonly orderRuns: OrderRuns
-}
-
 const [DEFAULT_PAGE, MAX_PAGE] = [20, 500]
 const [DEFAULT_FEED, MAX_FEED] = [50, 500]
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
@@ -45,9 +37,18 @@ export class OrderHistory {
   readonly #repository: OrderHistoryRepository
   readonly #labelled: LabelledBeads
 
-  constructor(private readonly options: HistoryOptions) {
-    this.#repository = new OrderHistoryRepository(options.store)
-    this.#labelled = new LabelledBeads(options.store)
+  constructor(
+    context: CityContext,
+    private readonly peers: {
+      readonly config: { readonly current: CityConfig }
+      readonly beadReader: BeadReader
+      readonly runRepository: RunRepository
+      readonly orderLibrary: OrderLibrary
+      readonly orderRuns: OrderRuns
+    },
+  ) {
+    this.#repository = new OrderHistoryRepository(context.store)
+    this.#labelled = new LabelledBeads(context.store)
   }
 
   /** The runs of an order before a time, the latest first, with all of the millisecond that the last one began in. */
@@ -72,7 +73,7 @@ export class OrderHistory {
 
   /** One run as lists show it. */
   entry(id: string): OrderHistoryEntry {
-    const { beadReader, config } = this.options
+    const { beadReader, config } = this.peers
     const bead = beadReader.find(id)
     const run = this.#repository.find(id) ?? (bead && this.#labelledRun(bead))
     if (!run) throw new AppError('bead-not-found', `no run of an order has the bead ${id}`)
@@ -82,9 +83,9 @@ export class OrderHistory {
   /** A run with what it printed, by its tracking bead or by the root of what its formula made. */
   detail(id: string, { store_ref }: OrderHistoryDetailQuery): OrderHistoryDetailResponse {
     this.#requireStore(store_ref)
-    const { beadReader, config } = this.options
+    const { beadReader, config } = this.peers
     const bead = beadReader.find(id)
-    const run = this.options.orderRuns.find(id)
+    const run = this.peers.orderRuns.find(id)
     if (!bead?.labels?.some((label) => label.startsWith(RUN_LABEL)) && !run) {
       throw new AppError('bead-not-found', `no run of an order has the bead ${id}`)
     }
@@ -93,13 +94,13 @@ export class OrderHistory {
       ...{ bead_id: id, store_ref: storeRefOf(rig, config.current.name) },
       created_at: run ? toTimestamp(run.createdAt) : (bead?.created_at ?? ''),
       labels: bead?.labels ?? [],
-      output: run ? printed(this.options.orderRuns.output(id)) : printed(outputOf(bead)),
+      output: run ? printed(this.peers.orderRuns.output(id)) : printed(outputOf(bead)),
     }
   }
 
   /** Runs of orders and of formulas: those that continue first, then those that failed, then the others. */
   feed(query: OrdersFeedQuery): OrdersFeedBody {
-    const { config, runRepository } = this.options
+    const { config, runRepository } = this.peers
     const { name: city } = config.current
     const scope = requireScope(config.current, query)
     const rig = scope.kind === 'rig' ? scope.ref : undefined
@@ -130,7 +131,7 @@ export class OrderHistory {
   #withLabelled(runs: readonly PastRun[], labelled: readonly LabelledBead[]): PastRun[] {
     if (labelled.length === 0) return [...runs]
     const ids = labelled.map(({ id }) => id)
-    const beads = new Map(this.options.beadReader.list(ids).map((bead) => [bead.id, bead]))
+    const beads = new Map(this.peers.beadReader.list(ids).map((bead) => [bead.id, bead]))
     const recorded = labelled.flatMap(({ id, label, createdAt }) => {
       const bead = beads.get(id)
       const run = bead && this.#labelledRun(bead, label)
@@ -143,24 +144,24 @@ export class OrderHistory {
   #labelledRun(bead: Bead, label = bead.labels?.find((each) => each.startsWith(RUN_LABEL))): PastRun | undefined {
     if (label === undefined) return undefined
     const scopedName = label.slice(RUN_LABEL.length)
-    const kind = this.options.orderLibrary.find(scopedName)?.action.kind ?? kindOf(bead)
-    return toPastRun(bead, { scopedName, kind, beadRig: this.options.beadReader.row(bead.id)?.rig ?? '' })
+    const kind = this.peers.orderLibrary.find(scopedName)?.action.kind ?? kindOf(bead)
+    return toPastRun(bead, { scopedName, kind, beadRig: this.peers.beadReader.row(bead.id)?.rig ?? '' })
   }
 
   /** Shows any of these runs, with the labels of its bead. */
   #entryOf(runs: readonly PastRun[]): (run: PastRun) => OrderHistoryEntry {
-    const { beadReader, config } = this.options
+    const { beadReader, config } = this.peers
     const labels = new Map(beadReader.list(runs.map(({ id }) => id)).map((bead) => [bead.id, bead.labels]))
     return (run) => toHistoryEntry(run, labels.get(run.id), config.current.name)
   }
 
   #targetOf({ scopedName }: ListedRun): string {
-    const action = this.options.orderLibrary.find(scopedName)?.action
+    const action = this.peers.orderLibrary.find(scopedName)?.action
     return (action?.kind === 'formula' && action.pool) || 'gc'
   }
 
   #requireStore(storeRef: string | undefined): void {
-    const { name, rigs } = this.options.config.current
+    const { name, rigs } = this.peers.config.current
     const known = [`city:${name}`, ...rigs.map((rig) => `rig:${rig.name}`)]
     if (storeRef === undefined || known.includes(storeRef)) return
     throw new AppError('scope-not-found', `store_ref does not resolve to a known scope: it can be ${known.join(', ')}`)
