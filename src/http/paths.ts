@@ -34,22 +34,46 @@ export function assertUniqueOperations(routes: readonly Pick<Route, 'method' | '
 /** Methods of a path; undefined for an unknown one. */
 export type Methods = (path: string) => readonly string[] | undefined
 
+/** The methods of paths with the same first segments. */
+interface Branch {
+  readonly next: Map<string, Branch>
+  methods: readonly string[]
+}
+
+/** A segment of any text. */
+const PARAMETER = '{}'
+
 export function methodsOf(routes: readonly Pick<Route, 'method' | 'path'>[]): Methods {
-  const byPath = Map.groupBy(routes, ({ path }) => path)
-  const patterns = [...byPath].map(([path, these]) => ({
-    pattern: patternOf(path),
-    methods: these.map(({ method }) => method),
-  }))
+  const root: Branch = { next: new Map(), methods: [] }
+  for (const { method, path } of routes) {
+    const branch = path.split('/').reduce((from, segment) => {
+      const name = /^\{[^}]*\}$/.test(segment) ? PARAMETER : segment
+      const to = from.next.get(name) ?? { next: new Map(), methods: [] }
+      from.next.set(name, to)
+      return to
+    }, root)
+    branch.methods = [...branch.methods, method]
+  }
   return (path) => {
-    const allowed = patterns.filter(({ pattern }) => pattern.test(path)).flatMap(({ methods }) => methods)
+    const allowed = methodsIn(root, path.split('/'), 0)
     if (allowed.length === 0) return undefined
     const head = allowed.includes('GET') ? ['HEAD'] : []
     return [...new Set([...allowed, ...head, 'OPTIONS'])].sort()
   }
 }
 
-const patternOf = (path: string): RegExp =>
-  new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{[^}]*\}/g, '[^/]+')}$`)
+/** The methods of a path from one of its segments on, which may be a name in one route and a parameter in another. */
+function methodsIn(branch: Branch, segments: readonly string[], at: number): readonly string[] {
+  const segment = segments[at]
+  if (segment === undefined) return branch.methods
+  const named = segment === PARAMETER ? undefined : branch.next.get(segment)
+  const other = segment === '' ? undefined : branch.next.get(PARAMETER)
+  if (!named) return other ? methodsIn(other, segments, at + 1) : NONE
+  if (!other) return methodsIn(named, segments, at + 1)
+  return [...methodsIn(named, segments, at + 1), ...methodsIn(other, segments, at + 1)]
+}
+
+const NONE: readonly string[] = []
 
 /** One segment of a path without its percent-encoding; empty when that is malformed. */
 export function decodeSegment(segment: string): string {

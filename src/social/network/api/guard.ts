@@ -46,6 +46,12 @@ interface NetworkGuardOptions {
   urlOf(request: Request): string
 }
 
+/** Request that was counted before it was admitted, with the owner of its key where nothing was waited for since. */
+interface Counted {
+  readonly status: RateLimitStatus
+  readonly found?: { readonly holder: KeyHolder | undefined }
+}
+
 /** Signer of a request, or the reason it is unknown. */
 type Signed = { readonly holder: KeyHolder } | { readonly error: unknown }
 
@@ -62,8 +68,7 @@ export class NetworkGuard implements RequestGuard {
   readonly #methods: Methods
   readonly #publicReads: Methods
   readonly #signed = new WeakMap<Request, Signed>()
-  /** Counts made before the request was admitted. */
-  readonly #counted = new WeakMap<Request, RateLimitStatus>()
+  readonly #counted = new WeakMap<Request, Counted>()
 
   constructor(private readonly options: NetworkGuardOptions) {
     const { routes } = options
@@ -103,7 +108,8 @@ export class NetworkGuard implements RequestGuard {
     const token = isOpen ? undefined : bearerToken(request.headers.get('authorization'))
     if (OPERATOR_PATH.test(path)) return this.#admitOperator(request, token, path, response)
     const signed = isOpen ? undefined : this.#signed.get(request)
-    const holder = signed ? signerOf(signed) : this.#keyHolder(token)
+    const counted = isOpen || signed ? undefined : this.#counted.get(request)?.found
+    const holder = signed ? signerOf(signed) : counted ? counted.holder : this.#keyHolder(token)
     this.#countRequest(request, holder ? limitedAs(holder) : this.options.addresses.groupOf(request), response)
     const isAnonymous = !signed && !request.headers.has('authorization')
     if (isOpen || (isAnonymous && this.#isPublicRead(method, path))) return undefined
@@ -140,14 +146,14 @@ export class NetworkGuard implements RequestGuard {
     const holder = this.#keyHolder(bearerToken(request.headers.get('authorization')))
     const caller = holder ? limitedAs(holder) : this.options.addresses.groupOf(request)
     const status = this.options.limiter.take(caller)
-    if (status instanceof Promise) return status.then((late) => void this.#counted.set(request, late))
-    this.#counted.set(request, status)
+    if (status instanceof Promise) return status.then((late) => void this.#counted.set(request, { status: late }))
+    this.#counted.set(request, { status, found: { holder } })
     return undefined
   }
 
   #countRequest(request: Request, caller: string, response: ResponseHead): void {
     const { general } = this.options.settings.limits
-    const status = this.#counted.get(request) ?? this.options.limiter.take(caller)
+    const status = this.#counted.get(request)?.status ?? this.options.limiter.take(caller)
     if (status instanceof Promise) throw new Error('a request that another process counts was not counted')
     Object.assign(response.headers, rateLimitHeaders(status))
     if (status.exceeded) throw rateLimited('Rate limit exceeded', general, status.reset, this.options.clock.now())
