@@ -67,14 +67,14 @@ export class Hits {
   }
 
   /** Some matches from one on, without those that not everybody sees. */
-  page<Shown>(
+  async page<Shown>(
     viewer: number,
     { matches, from, limit }: Part,
     shape: PostShape<Shown>,
-  ): PageItems<Hit<Shown>, Hit<Shown>> {
+  ): Promise<PageItems<Hit<Shown>, Hit<Shown>>> {
     const hits: Hit<Shown>[] = []
     for (let start = from; hits.length <= limit; start += limit + 1) {
-      const some = matches.slice(start, start + limit + 1)
+      const some = await matches.slice(start, start + limit + 1)
       if (some.length === 0) break
       hits.push(...this.#load(viewer, some, shape))
     }

@@ -1,7 +1,7 @@
 import { type Query, query, stablePlan } from '../../core/store/index.ts'
 import { Kept, type NetworkContext } from '../shared/index.ts'
 import { MAX_TERMS, type Term } from './query-terms.ts'
-import { relevance, TermFinder, type WeightedTerm, weightOf } from './relevance.ts'
+import { mostUntitled, relevance, TermFinder, type WeightedTerm, weightOf } from './relevance.ts'
 import { COMMENT, type FoundComment, type FoundPost, type FoundRows, type Kind, POST } from './rows.ts'
 import type { SearchScope, TermMatches, WordIndex } from './word-index.ts'
 
@@ -21,26 +21,44 @@ export interface FoundMatches {
 
 export const NO_MATCHES: FoundMatches = { best: [], others: () => [] }
 
-/** Posts and comments in the order of their ranks: those that are not compared are ordered when somebody reads so far. */
+/** Posts and comments in the order of their ranks, of which as much is found as somebody asks for. */
 export class RankedMatches {
   #matches: readonly Match[]
+  #comments: (() => Promise<FoundMatches>) | undefined
   #others: (() => readonly Match[]) | undefined
 
-  constructor(posts: FoundMatches, comments: FoundMatches) {
-    this.#matches = mergeByRank(posts.best, comments.best)
-    this.#others = () => mergeByRank(posts.others(), comments.others())
+  /** `comments` finds the comments, none of which ranks above a number. */
+  constructor(
+    private readonly posts: FoundMatches,
+    private readonly maxRank: number,
+    comments: () => Promise<FoundMatches>,
+  ) {
+    this.#matches = posts.best
+    this.#comments = comments
   }
 
-  slice(start: number, end: number): readonly Match[] {
+  async slice(start: number, end: number): Promise<readonly Match[]> {
+    const last = this.#matches[end - 1]
+    if (this.#comments && !(last && last.rank >= this.maxRank)) await this.#findComments(this.#comments)
     if (end > this.#matches.length) this.#order()
     return this.#matches.slice(start, end)
   }
 
   /** The place of the first match of which something is true; behind the last where there is none. */
-  firstIndex(is: (match: Match) => boolean): number {
+  async firstIndex(is: (match: Match) => boolean): Promise<number> {
+    if (this.#comments) await this.#findComments(this.#comments)
     this.#order()
     const index = this.#matches.findIndex(is)
     return index < 0 ? this.#matches.length : index
+  }
+
+  async #findComments(find: () => Promise<FoundMatches>): Promise<void> {
+    const { posts } = this
+    const comments = await find()
+    if (!this.#comments) return
+    this.#comments = undefined
+    this.#matches = mergeByRank(posts.best, comments.best)
+    this.#others = () => mergeByRank(posts.others(), comments.others())
   }
 
   #order(): void {
@@ -48,6 +66,10 @@ export class RankedMatches {
     this.#others = undefined
   }
 }
+
+/** The highest rank of a comment, which has at most one vote of each of so many agents. */
+export const maxRankOfComments = (terms: number, agents: number): number =>
+  COMPARED + mostUntitled(terms) * liked(agents)
 
 /** A text that is compared with a query. */
 interface ComparedText {
@@ -292,16 +314,14 @@ class Ordered {
   ) {
     const byScore = new Map<number, number[]>()
     const byBits = new Map<number, number[]>()
-    for (const [n, bits] of merged(lists)) {
-      let group = byBits.get(bits)
-      if (!group) {
-        const score = this.#score(bits)
-        group = byScore.get(score) ?? []
-        byScore.set(score, group)
-        byBits.set(bits, group)
-      }
-      group.push(n)
+    const groupOf = (bits: number): number[] => {
+      const score = this.#score(bits)
+      const group = byScore.get(score) ?? []
+      byScore.set(score, group)
+      byBits.set(bits, group)
+      return group
     }
+    forEachEntry(lists, (n, bits) => void (byBits.get(bits) ?? groupOf(bits)).push(n))
     this.#groups = [...byScore]
       .map(([score, numbers]) => ({ score, numbers }))
       .sort((one, other) => other.score - one.score)
@@ -326,20 +346,22 @@ class Ordered {
   }
 }
 
-/** The entries of some lists with all that each is known to have, newest first. */
-function merged(lists: readonly EntryList[]): [n: number, bits: number][] {
-  const entries: [number, number][] = []
+/** Calls back with each entry of some lists and all that it is known to have, the newest first. */
+function forEachEntry(lists: readonly EntryList[], call: (n: number, bits: number) => void): void {
   const places = lists.map(() => 0)
   const heads = lists.map(({ numbers }) => numbers[0] ?? 0)
-  for (let newest = Math.max(...heads); newest > 0; newest = Math.max(...heads)) {
+  for (;;) {
+    let newest = 0
+    for (let at = 0; at < heads.length; at++) newest = Math.max(newest, heads[at] ?? 0)
+    if (newest === 0) return
     let bits = 0
-    for (const [at, list] of lists.entries()) {
+    for (let at = 0; at < heads.length; at++) {
       if (heads[at] !== newest) continue
-      bits |= list.bits
-      places[at] = (places[at] ?? 0) + 1
-      heads[at] = list.numbers[places[at]] ?? 0
+      const [list, next] = [lists[at], (places[at] ?? 0) + 1]
+      places[at] = next
+      heads[at] = list?.numbers[next] ?? 0
+      bits |= list?.bits ?? 0
     }
-    entries.push([newest, bits])
+    call(newest, bits)
   }
-  return entries
 }

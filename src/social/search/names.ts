@@ -35,6 +35,11 @@ export class Names {
     private readonly index: WordIndex,
   ) {}
 
+  /** Number of entries, more or less; none has a greater number. */
+  get size(): number {
+    return this.index.size
+  }
+
   async find(terms: readonly Term[]): Promise<NameMatch[]> {
     const scores = new Map<number, number>()
     const isSentence = terms.length > MAX_BEGINNINGS

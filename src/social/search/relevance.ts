@@ -20,8 +20,14 @@ const USUAL_LENGTH = 720
 /** Weight of a term that this share of all texts has. */
 export const weightOf = (count: number, size: number): number => Math.log(1 + (size + 1) / (count + 1))
 
-/** Maximum score of a text without a title. */
+/** Score of a text without a title that has nothing but the only term. */
 const UNTITLED = 0.5
+
+/** Weight of a pair in a text, relative to one in a title. */
+const PAIR_IN_TEXT = 0.6
+
+/** What no text without a title surpasses, with so many terms: all of them, each beside the next. */
+export const mostUntitled = (terms: number): number => (terms === 1 ? UNTITLED : UNTITLED * (1 + PAIR * PAIR_IN_TEXT))
 
 /**
  * Relevance of a text, 0 to 1: matched terms by weight, place, frequency and proximity. A title with all of them has
@@ -47,7 +53,7 @@ export function relevance(
   const most = sum * (title === null ? 1 / UNTITLED : TITLE + 1)
   if (terms.length === 1) return Math.min(1, (reached / most) * (covered / sum))
   const pairs = terms.slice(1).map((term, index) => {
-    const isPair = inTitle.hasPair(index) ? 1 : inText.hasPair(index) ? 0.6 : 0
+    const isPair = inTitle.hasPair(index) ? 1 : inText.hasPair(index) ? PAIR_IN_TEXT : 0
     return isPair * ((term.weight + (terms[index]?.weight ?? 0)) / 2)
   })
   const together = pairs.reduce((all, one) => all + one, 0) / pairs.length

@@ -16,7 +16,7 @@ import { type Hit, Hits, LISTED_POST, type PostShape, WHOLE_POST } from './hits.
 import type { IndexRebuild } from './index-rebuild.ts'
 import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
 import { LongReads } from './long-reads.ts'
-import { type Match, Matches, NO_MATCHES, RankedMatches } from './matches.ts'
+import { type Match, Matches, maxRankOfComments, NO_MATCHES, RankedMatches } from './matches.ts'
 import { type NameMatch, Names, SELECT_AGENTS, SELECT_SUBMOLTS } from './names.ts'
 import { parseTerms, type Term } from './query-terms.ts'
 import { COMMENT, FoundRows, POST } from './rows.ts'
@@ -107,8 +107,8 @@ export class NetworkSearch {
     const readers = this.#readers()
     const terms = await readers.spelling.correct(asked)
     const matches = await this.#matches(readers, terms, type, scopes)
-    const from = key ? matches.firstIndex((match) => isAfter(match, key)) : 0
-    const { items: page, last } = this.#hits.page(caller.n, { matches, from, limit }, shape)
+    const from = key ? await matches.firstIndex((match) => isAfter(match, key)) : 0
+    const { items: page, last } = await this.#hits.page(caller.n, { matches, from, limit }, shape)
     const includesNames = key === undefined && scopes.isEverywhere
     return toAnswer(
       text,
@@ -131,7 +131,8 @@ export class NetworkSearch {
       const includes = (kind: typeof type) => type === 'all' || type === kind
       return new RankedMatches(
         includes('posts') ? await readers.posts.find(terms, posts) : NO_MATCHES,
-        includes('comments') ? await readers.comments.find(terms, comments) : NO_MATCHES,
+        includes('comments') ? maxRankOfComments(terms.length, readers.agents.size) : 0,
+        async () => (includes('comments') ? readers.comments.find(terms, comments) : NO_MATCHES),
       )
     })
   }

@@ -58,6 +58,7 @@ export class WordIndex {
   readonly #nextTerms: Query<{ term: string }, [string]>
   readonly #size: () => number
   readonly #kept: Kept<string, TermMatches>
+  readonly #keptNumbers: Kept<string, readonly number[]>
 
   /** `table` holds what is indexed, in some columns of the index. */
   constructor(
@@ -70,6 +71,7 @@ export class WordIndex {
     // A table of its own in memory: it only reads what the index has.
     store.read((orm) => void orm.run(sql.raw(termTableSql(index))))
     this.#kept = new Kept(ctx.changes, MAX_KEPT)
+    this.#keptNumbers = new Kept(ctx.changes, MAX_KEPT)
     this.#newest = query(stablePlan(asOneValue(newestSql(index))))
     this.#nextTerms = query(stablePlan(nextTermsSql(index)))
     const last = query<{ n: number | null }>(`SELECT max(n) AS n FROM ${table}`)
@@ -84,14 +86,14 @@ export class WordIndex {
 
   /** The newest entries with a term. */
   async words(term: Term, max: number): Promise<Pick<TermMatches, 'numbers' | 'count'>> {
-    const numbers = await this.#match(quote(term.word), EVERYWHERE, max)
+    const numbers = await this.#numbers(quote(term.word), EVERYWHERE, max)
     return { numbers, count: this.#estimate(numbers, max) }
   }
 
   /** The newest entries with a term, or with a word that begins with it. */
   async beginnings(term: Term, max: number): Promise<Pick<TermMatches, 'numbers' | 'count'>> {
     if (this.size > LARGE || term.word.length < MIN_NAME_PREFIX) return this.matches(term, EVERYWHERE, max, true)
-    const numbers = await this.#match(`${quote(term.word)} *`, EVERYWHERE, max)
+    const numbers = await this.#numbers(`${quote(term.word)} *`, EVERYWHERE, max)
     return { numbers, count: this.#estimate(numbers, max) }
   }
 
@@ -113,7 +115,7 @@ export class WordIndex {
 
   /** The newest entries with what a term was found as in an index that has all words of this one. */
   async matchesOf({ term, count, isBeginning, endings }: TermMatches, scope: SearchScope, max: number) {
-    const numbers = count > 0 ? await this.#match(anyOf(term, endings), scope, max) : []
+    const numbers = count > 0 ? await this.#numbers(anyOf(term, endings), scope, max) : []
     const isComplete = count === 0 || numbers.length < max
     return { term, numbers, count: this.#estimate(numbers, max), isComplete, isBeginning, endings }
   }
@@ -130,6 +132,12 @@ export class WordIndex {
     if (postings > MAX_POSTINGS && expected < 1) return []
     const from = Math.max(scope.from, this.size - reach)
     return this.#match(matches.map(({ term }) => quote(term.word)).join(' AND '), { ...scope, from }, max)
+  }
+
+  /** The newest entries that match, kept: other queries may have the same word. */
+  #numbers(words: string, scope: SearchScope, max: number): readonly number[] | Promise<readonly number[]> {
+    const { submolt, from, to } = scope
+    return this.#keptNumbers.find([words, submolt, from, to, max].join(), () => this.#match(words, scope, max))
   }
 
   async #match(words: string, { submolt, from, to }: SearchScope, max: number): Promise<number[]> {

@@ -74,30 +74,40 @@ test('limits the searches that wait for a thread; others get a time to retry', a
   await reads.stop()
 })
 
-test('pages of any size list the same matches once, beyond those whose texts are compared', async () => {
+test('pages of any size list the same matches once: titled posts, comments, and those whose texts are not compared', async () => {
   await using network = await openNetwork()
   const key = await network.agent('ada')
   await network.post(key, 'a wombat')
-  const insert = command<[string, string, number]>(
+  const post = command<[string, string]>(
+    `INSERT INTO posts (id, submolt, author, title, score, hot, rising, controversy, span, created_at, updated_at)
+     VALUES (?1, 1, 1, ?2, 0, 0, 0, 0, 0, 0, 0)`,
+  )
+  const comment = command<[string, string, number]>(
     `INSERT INTO comments (id, post, parent, author, content, depth, score, created_at, updated_at)
      VALUES (?1, 1, 0, 1, ?2, 0, ?3, 0, 0)`,
   )
   await network.store.write((tx) => {
-    for (let n = 1; n <= 300; n++) tx.run(insert, `comment${n}`, n % 3 ? 'wombat' : 'wombat marsupial', n % 7 ? 0 : n)
+    for (let n = 1; n <= 39; n++) tx.run(post, `post${n}`, `a wombat ${n}`)
+    for (let n = 1; n <= 300; n++) tx.run(comment, `comment${n}`, n % 3 ? 'wombat' : 'wombat marsupial', n % 7 ? 0 : 1)
   })
-  const pagesOf = async (limit: number): Promise<string[]> => {
+  const pagesOf = async (words: string, limit: number): Promise<string[]> => {
     const found: string[] = []
     for (let cursor: unknown = ''; cursor !== null; ) {
-      const { body } = await network.api('GET', `/search?q=wombat marsupial&limit=${limit}&cursor=${cursor}`, key)
+      const { body } = await network.api('GET', `/search?q=${words}&limit=${limit}&cursor=${cursor}`, key)
       for (const { id, similarity } of body.results as Json[]) found.push(`${id} ${similarity}`)
       cursor = body.next_cursor
     }
     return found
   }
-  const large = await pagesOf(100)
-  expect(new Set(large).size).toBe(301)
-  expect(await pagesOf(17)).toEqual(large)
-  expect(large.slice(0, 2).map((each) => each.split(' ')[0])).toEqual(['comment294', 'comment273'])
+  for (const words of ['wombat', 'wombat marsupial']) {
+    const large = await pagesOf(words, 100)
+    expect(new Set(large).size).toBe(340)
+    expect(await pagesOf(words, 17)).toEqual(large)
+  }
+  const [titled, both] = [await pagesOf('wombat', 25), await pagesOf('wombat marsupial', 25)]
+  expect(titled.findIndex((each) => each.startsWith('comment'))).toBe(30)
+  expect(titled[30]).toStartWith('comment287 ')
+  expect(both[0]).toStartWith('comment294 ')
 })
 
 test('a word counts in capitals, beside an underscore and at the end of a text, but not inside another word', async () => {
