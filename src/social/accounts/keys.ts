@@ -67,8 +67,9 @@ export class Keys {
     private readonly signingKeys: SigningKeys,
   ) {}
 
-  /** The agent with this key. */
+  /** The agent with this key: the first that a request reads, in one transaction with what it reads next. */
   holder(key: string): KeyHolder | undefined {
+    this.ctx.store.beginRead()
     return this.ctx.store.get(HOLDER, hashSecret(key)) ?? undefined
   }
 

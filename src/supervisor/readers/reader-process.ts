@@ -1,4 +1,5 @@
 import { systemClock } from '../../core/clock.ts'
+import { collectAfterStart } from '../../core/collect-after-start.ts'
 import { Deadlines } from '../../core/deadlines.ts'
 import { listen } from '../../http/listen.ts'
 import type { Lease, LeaseSource, RequestLimit } from '../../social/limits/index.ts'
@@ -22,6 +23,7 @@ export async function runReader(): Promise<number> {
   const reader = await createReader({ ...setup, clock: systemClock, deadlines, writer: link, report })
   const { host, port } = setup
   const listening = listen(reader.handler, { host, port, deadlines, sharesPort: true, report })
+  collectAfterStart(deadlines)
   link.send({ kind: 'ready' })
   await link.stopped
   await listening.stop()
