@@ -125,12 +125,13 @@ function buildSessions(options: Foundation & Records) {
     requests: new Requests(store, log, clock),
     environment: { ...options, city: name, network: new SessionAccounts(networkAccounts) },
   })
-  const { operations, logs, launchPlanner, workload, resolver } = sessionServices
+  const { operations, credentials, logs, launchPlanner, workload, resolver } = sessionServices
   return {
     ...{ worktrees, snapshots, projectFiles, privateFolders, processTokens, sessionServices },
     sessions: operations,
+    credentials,
     /** The tokens of every kind that this city gives out. */
-    tokens: new CityTokens([operations.credentials, processTokens]),
+    tokens: new CityTokens([credentials, processTokens]),
     ...{ detached: sessionServices.detached, traffic: sessionServices.traffic, shares: sessionServices.shares },
     ...openConfinement(options, resolver),
     workload,
@@ -191,7 +192,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures })
   const agentSessions = new AgentSessionDirectory({
     ...sessionServices,
-    ...{ store, clock, config, budgets, control: sessions.control, reader: sessions.reader },
+    ...{ store, clock, config, budgets, running: sessions.running, reading: sessions.reading },
   })
   const clones = new RigClones(options)
   const services = buildServiceProcesses(options)
@@ -349,7 +350,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const sling = new Sling(options.context, launching)
   return {
     ...orderServices,
-    configViews: new ConfigViews({ ...options, sessions: options.sessions.drifted }),
+    configViews: new ConfigViews({ ...options, sessions: options.sessionServices.drifted }),
     ...runServices,
     packs: new Packs({ ...options, folders: options.packFolders }),
     patches: new Patches(config),

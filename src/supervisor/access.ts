@@ -12,7 +12,7 @@ export const accessPolicy = (find: (city: string) => City | undefined): AccessPo
     if (ownable === 'run') return city.runs.isOwn(caller, name)
     if (caller.kind === 'process') return false
     if (ownable === 'change') return city.changes.isOf(caller.session, name)
-    return ownable === 'session' ? city.sessions.credentials.isOwn(caller, name) : city.mail.isFor(name, caller.session)
+    return ownable === 'session' ? city.credentials.isOwn(caller, name) : city.mail.isFor(name, caller.session)
   },
 })
 

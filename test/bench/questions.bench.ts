@@ -71,7 +71,7 @@ for (let round = 0; round < ROUNDS; round++) {
   if (body.length < QUESTIONS * text.length) throw new Error('the list is not whole')
   const [row] = questions.openOf(hostKey)
   started = spent()
-  await city.sessions.interactions.answer(`question:${row?.id}`, human, { answer: '1' })
+  await city.sessions.messaging.answer(`question:${row?.id}`, human, { answer: '1' })
   answers.push(spent() - started)
 }
 
@@ -79,7 +79,7 @@ const { items } = city.attention.list()
 const same = items.find((item) => item.same !== undefined)?.same ?? ''
 const ids = items.filter((item) => item.same === same).map(({ id }) => id)
 const started = spent()
-const { left } = await city.sessions.interactions.answerGroup(human, { ids, same, answer: '1' })
+const { left } = await city.sessions.messaging.answerGroup(human, { ids, same, answer: '1' })
 const group = spent() - started
 
 const table = new Table()

@@ -44,7 +44,7 @@ async function countCity(recorder: CountRecorder): Promise<Record<string, Counts
   await count('list beads', () => beads.list({ limit: 10 }).text)
   await count('close a bead', () => beads.close(caller, id))
   await count('list events', () => city.events.list({ limit: 10 }).value)
-  await count('list sessions', () => city.sessions.reader.list({}))
+  await count('list sessions', () => city.sessions.reading.list({}))
   await count('show the status', () => city.status.status(false))
   const message = await count('send mail', () => mail.send(human, write(0)))
   await count('read mail', () => mail.read(city.caller(bob.id), message.id))

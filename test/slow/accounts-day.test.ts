@@ -126,7 +126,7 @@ class Programs {
   }
 
   async #hasWork(token: string): Promise<boolean> {
-    const caller = this.city.sessions.credentials.caller(hashToken(token))
+    const caller = this.city.credentials.caller(hashToken(token))
     if (!caller || caller === 'ended') return false
     const { bead_id } = await this.city.claims.next(caller)
     return bead_id !== undefined

@@ -24,7 +24,7 @@ test('a full disk refuses to reset, remove and reclaim a worktree, until there i
   await using folder = tempFolder()
   const disk = new FailingDisk(folder)
   const { snapshots, sessions, worktrees, id, path, town, recorded, close } = await world('', { env: disk.env })
-  const reset = () => errorOf(sessions.restarts.restart(id, human, { fresh: true }))
+  const reset = () => errorOf(sessions.running.restart(id, human, { fresh: true }))
   const isFull = 'No space left|Out of diskspace'
   writeFileSync(join(path, 'new'), 'x')
   await snapshots.take(id, 'activity')
@@ -78,7 +78,7 @@ test('git gc in rig and clone takes nothing at any step from a clone and its sna
       deleteBranches()
     },
     'it is saved after that': () => snapshot('3'),
-    'it begins anew': () => sessions.restarts.restart(id, human, { fresh: true }),
+    'it begins anew': () => sessions.running.restart(id, human, { fresh: true }),
     'it fetches from its rig': () => git(path, 'fetch', '-q', 'rig'),
     'what it fetched is saved': () => snapshot('4'),
   }

@@ -89,22 +89,22 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
     session: (alias: string, agent?: string) => startSession(city, alias, agent),
     /** A configured named session, which runs. */
     async namedSession(name: string) {
-      const { id = '' } = await sessions.control.wake(name, human)
+      const { id = '' } = await sessions.running.wake(name, human)
       await reconciler.settle()
       return sessionRepository.get(id)
     },
     /** A session whose program is outside of gc. */
     async lentSession(alias: string) {
       const { id } = await startSession(city, alias)
-      await sessions.control.suspend(id, human)
-      lent.set(id, (await sessions.lending.lend(id, human)).token)
+      await sessions.running.suspend(id, human)
+      lent.set(id, (await sessions.running.lend(id, human)).token)
       return sessionRepository.get(id)
     },
     /** The token that the program of a session was given last. */
     token,
     /** A session as its requests show it. */
     caller(id: string): SessionCaller {
-      const caller = sessions.credentials.caller(hashToken(token(id)))
+      const caller = city.credentials.caller(hashToken(token(id)))
       if (caller === undefined || caller === 'ended') throw new Error(`the token of ${id} is ${caller ?? 'unknown'}`)
       return caller
     },
@@ -143,11 +143,11 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
 
 /** In a rig, a chosen name becomes the second part of the alias, so that the session is renamed. */
 async function startSession({ sessions, reconciler, sessionRepository }: City, alias: string, name = 'press/hand') {
-  await sessions.creator.create(human, { kind: 'agent', name, alias })
+  await sessions.creating.create(human, { kind: 'agent', name, alias })
   await reconciler.settle()
   const created = sessionRepository.live().find((row) => row.alias?.split('/').at(-1) === alias)
   if (!created) throw new Error(`there is no session ${alias}`)
-  if (created.alias !== alias) await sessions.editor.patch(created.id, human, { alias })
+  if (created.alias !== alias) await sessions.creating.patch(created.id, human, { alias })
   return sessionRepository.get(created.id)
 }
 

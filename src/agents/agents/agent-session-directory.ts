@@ -12,7 +12,7 @@ import type { LaunchPlanner } from '../launch/index.ts'
 import { agentHold, type FailureCounts, sessionHold } from '../lifecycle/index.ts'
 import { declaresLogin, type Logins } from '../limits/index.ts'
 import type { HostPrompts, Questions } from '../questions/index.ts'
-import { lackOfRoom, type SessionControl, type SessionReader } from '../sessions/index.ts'
+import { lackOfRoom, type SessionReading, type SessionRunning } from '../sessions/index.ts'
 import type { Budgets } from '../usage/index.ts'
 
 /** A session of an agent that is not closed, as agents show it. */
@@ -60,8 +60,8 @@ interface AgentSessionDirectoryOptions {
   activity: SessionActivity
   failures: FailureCounts
   transcripts: Transcripts
-  control: SessionControl
-  reader: SessionReader
+  running: SessionRunning
+  reading: SessionReading
   budgets: Pick<Budgets, 'blocks'>
   logins: Pick<Logins, 'roomAt'>
   questions: Pick<Questions, 'asking'>
@@ -169,7 +169,6 @@ export class AgentSessionDirectory {
 
   /** Ends every session of these agents; those with work or someone who wants them start again. */
   async restartAll(agents: readonly string[], caller: Caller): Promise<RestartResult> {
-    const { control } = this.options
     const result: RestartResult = { killed: [], failed: [] }
     if (caller.request?.isRetry) throw unknownOutcome('look at the sessions with `gc session list`')
     await caller.request?.begin()
@@ -179,7 +178,7 @@ export class AgentSessionDirectory {
     await Promise.all(
       running.map(async ({ id, sessionName }) => {
         try {
-          await control.kill(id, part)
+          await this.options.running.kill(id, part)
           result.killed.push(sessionName)
         } catch (error) {
           result.failed.push(`${sessionName}: ${errorMessage(error)}`)
@@ -200,7 +199,7 @@ export class AgentSessionDirectory {
 
   /** The last lines of a session's screen. */
   peek(session: string, lines: number): Promise<string | undefined> {
-    return this.options.reader.peek(session, lines)
+    return this.options.reading.peek(session, lines)
   }
 
   /**

@@ -1,7 +1,6 @@
 export { AnswerGiver } from './answer-giver.ts'
-export { answersTo, selectOption } from './answer-words.ts'
+export { answersTo, selectOption, selectOptions, textFor } from './answer-words.ts'
 export { CreateRequests } from './create-requests.ts'
-export { Interactions } from './interactions.ts'
 export { MessageDelivery } from './message-delivery.ts'
 export { pendingOf } from './pending.ts'
 export { ProgramInput } from './program-input.ts'

@@ -30,7 +30,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       ok: PendingList,
       index: true,
     },
-    (x) => city(x).sessions.interactions.list(),
+    (x) => city(x).sessions.messaging.listPending(),
   ),
   route(
     'GET ~/session/{id}/pending',
@@ -42,7 +42,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
     },
-    (x) => city(x).sessions.interactions.pending(x.params.id),
+    (x) => city(x).sessions.messaging.pending(x.params.id),
   ),
   route(
     'POST ~/session/{id}/respond',
@@ -57,7 +57,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       ok: { 202: Responded },
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
     },
-    (x) => city(x).sessions.interactions.respond(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.messaging.respond(x.params.id, x.caller, x.body),
   ),
   route(
     'GET ~/session/{id}/questions',
@@ -72,7 +72,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       index: true,
       extension: true,
     },
-    (x) => city(x).sessions.interactions.history(x.params.id),
+    (x) => city(x).sessions.messaging.history(x.params.id),
   ),
   route(
     'POST ~/attention/{id}/answer',
@@ -88,7 +88,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: ['question-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
       extension: true,
     },
-    (x) => city(x).sessions.interactions.answer(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.messaging.answer(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/attention/answer',
@@ -104,7 +104,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: [SESSION_CONFLICT, 'forbidden', 'not-implemented'],
       extension: true,
     },
-    (x) => city(x).sessions.interactions.answerGroup(x.caller, x.body),
+    (x) => city(x).sessions.messaging.answerGroup(x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/permission-mode',
@@ -119,7 +119,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request', 'not-implemented'],
       index: true,
     },
-    (x) => city(x).sessions.permissionModes.choose(x.params.id, x.caller, x.body.permission_mode),
+    (x) => city(x).sessions.creating.choosePermissionMode(x.params.id, x.caller, x.body.permission_mode),
   ),
   route(
     'GET ~/session/{id}/agents',
@@ -130,7 +130,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: ['session-not-found', SESSION_CONFLICT],
       index: true,
     },
-    (x) => city(x).sessions.transcripts.subAgents(x.params.id),
+    (x) => city(x).sessions.reading.subAgents(x.params.id),
   ),
   route(
     'GET ~/session/{id}/agents/{agentId}',
@@ -142,7 +142,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
       index: true,
     },
-    (x) => city(x).sessions.transcripts.subAgent(x.params.id, x.params.agentId),
+    (x) => city(x).sessions.reading.subAgent(x.params.id, x.params.agentId),
   ),
   route(
     'GET ~/session/{id}/agents/{agentId}/transcript',
@@ -156,6 +156,6 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
       extension: true,
     },
-    (x) => city(x).sessions.transcripts.subAgentTranscript(x.params.id, x.params.agentId, x.query.format),
+    (x) => city(x).sessions.reading.subAgentTranscript(x.params.id, x.params.agentId, x.query.format),
   ),
 ]

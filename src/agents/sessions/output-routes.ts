@@ -56,7 +56,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, TRANSCRIPT_CURSOR_INVALIDATED],
       index: true,
     },
-    (x) => city(x).sessions.transcripts.get(x.params.id, x.query),
+    (x) => city(x).sessions.reading.transcript(x.params.id, x.query),
   ),
   route(
     'GET ~/transcripts/search',
@@ -72,7 +72,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-cursor'],
       extension: true,
     },
-    (x) => city(x).sessions.search.find(x.query, x.signal),
+    (x) => city(x).sessions.reading.search(x.query, x.signal),
   ),
   route(
     'GET ~/session/{id}/stream',
@@ -107,7 +107,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.transcripts.stream(x.params.id, x),
+    (x) => city(x).sessions.reading.stream(x.params.id, x),
   ),
   route(
     'GET ~/session/{id}/screen',
@@ -128,7 +128,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.transcripts.screen(x.params.id, x.signal, x.query.styles),
+    (x) => city(x).sessions.reading.screen(x.params.id, x.signal, x.query.styles),
   ),
   route(
     'GET ~/session/{id}/prompt',
@@ -142,7 +142,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.reader.prompt(x.params.id),
+    (x) => city(x).sessions.reading.prompt(x.params.id),
   ),
   route(
     'POST ~/session/{id}/terminal-ticket',

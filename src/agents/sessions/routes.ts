@@ -45,7 +45,7 @@ export const sessionRoutes = (city: City) => [
       errors: ['invalid-cursor'],
       index: true,
     },
-    (x) => city(x).sessions.reader.list(x.query),
+    (x) => city(x).sessions.reading.list(x.query),
   ),
   route(
     'POST ~/sessions',
@@ -58,7 +58,7 @@ export const sessionRoutes = (city: City) => [
       ok: { 202: AsyncAcceptedBody },
       errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
     },
-    (x) => city(x).sessions.creator.create(x.caller, x.body),
+    (x) => city(x).sessions.creating.create(x.caller, x.body),
   ),
   route(
     'GET ~/sessions/request/{id}',
@@ -70,7 +70,7 @@ export const sessionRoutes = (city: City) => [
       errors: ['request-not-found'],
       extension: true,
     },
-    (x) => city(x).sessions.pendingRequests.show(x.params.id),
+    (x) => city(x).sessions.creating.request(x.params.id),
   ),
   route(
     'DELETE ~/sessions/request/{id}',
@@ -82,7 +82,7 @@ export const sessionRoutes = (city: City) => [
       errors: ['request-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.pendingRequests.withdraw(x.params.id, x.caller),
+    (x) => city(x).sessions.creating.withdraw(x.params.id, x.caller),
   ),
   route(
     'GET ~/session/{id}',
@@ -112,7 +112,7 @@ export const sessionRoutes = (city: City) => [
       index: true,
     },
     (x) =>
-      city(x).sessions.reader.get(x.params.id, {
+      city(x).sessions.reading.get(x.params.id, {
         ...(x.query.peek && { peek: true }),
         ...(x.query.peek_lines !== undefined && { lines: x.query.peek_lines }),
         ...(x.query.peek_styles && { styles: true }),
@@ -124,13 +124,13 @@ export const sessionRoutes = (city: City) => [
       id: 'patch-v0-city-by-city-name-session-by-id',
       summary: 'Change the title or alias of a session',
       needs: ofOtherSessions('sessions'),
-      repeat: { read: (from, id) => city(from).sessions.reader.get(id, {}) },
+      repeat: { read: (from, id) => city(from).sessions.reading.get(id, {}) },
       body: SessionPatch,
       ok: SessionResponse,
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
       index: true,
     },
-    (x) => city(x).sessions.editor.patch(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.creating.patch(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/rename',
@@ -138,13 +138,13 @@ export const sessionRoutes = (city: City) => [
       id: 'post-v0-city-by-city-name-session-by-id-rename',
       summary: 'Rename a session',
       needs: ofOtherSessions('sessions'),
-      repeat: { read: (from, id) => city(from).sessions.reader.get(id, {}) },
+      repeat: { read: (from, id) => city(from).sessions.reading.get(id, {}) },
       body: SessionRename,
       ok: SessionResponse,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
       index: true,
     },
-    (x) => city(x).sessions.editor.patch(x.params.id, x.caller, { title: x.body.title }),
+    (x) => city(x).sessions.creating.patch(x.params.id, x.caller, { title: x.body.title }),
   ),
   route(
     'POST ~/session/{id}/messages',
@@ -157,7 +157,7 @@ export const sessionRoutes = (city: City) => [
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.sender.message(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.messaging.message(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/submit',
@@ -169,7 +169,7 @@ export const sessionRoutes = (city: City) => [
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.sender.submit(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.messaging.submit(x.params.id, x.caller, x.body),
   ),
   ...controlRoutes(city),
   ...interactionRoutes(city),
@@ -190,7 +190,7 @@ const controlRoutes = (city: City) => [
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.control.stop(x.params.id, x.caller),
+    (x) => city(x).sessions.running.stop(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/kill',
@@ -203,7 +203,7 @@ const controlRoutes = (city: City) => [
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.control.kill(x.params.id, x.caller),
+    (x) => city(x).sessions.running.kill(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/suspend',
@@ -215,7 +215,7 @@ const controlRoutes = (city: City) => [
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.control.suspend(x.params.id, x.caller),
+    (x) => city(x).sessions.running.suspend(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/wake',
@@ -227,7 +227,7 @@ const controlRoutes = (city: City) => [
       ok: OKWithIDResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
     },
-    (x) => city(x).sessions.control.wake(x.params.id, x.caller),
+    (x) => city(x).sessions.running.wake(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/close',
@@ -240,6 +240,6 @@ const controlRoutes = (city: City) => [
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.control.close(x.params.id, x.caller, { remove: x.query.delete ?? false }),
+    (x) => city(x).sessions.running.close(x.params.id, x.caller, { remove: x.query.delete ?? false }),
   ),
 ]

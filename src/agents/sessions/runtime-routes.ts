@@ -20,7 +20,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.drains.acknowledge(x.params.id, x.caller),
+    (x) => city(x).sessions.running.acknowledge(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/drain',
@@ -34,7 +34,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.drains.drain(x.params.id, x.caller),
+    (x) => city(x).sessions.running.drain(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/undrain',
@@ -46,7 +46,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.drains.undrain(x.params.id, x.caller),
+    (x) => city(x).sessions.running.undrain(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/restart',
@@ -62,7 +62,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       errors: ['session-not-found', SESSION_CONFLICT, 'service-unavailable'],
       extension: true,
     },
-    (x) => city(x).sessions.restarts.restart(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.running.restart(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/lend',
@@ -77,7 +77,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.lending.lend(x.params.id, x.caller),
+    (x) => city(x).sessions.running.lend(x.params.id, x.caller),
   ),
   route(
     'POST ~/session/{id}/heartbeat',
@@ -91,7 +91,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
       extension: true,
     },
-    (x) => city(x).sessions.selfReports.heartbeat(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.messaging.heartbeat(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/conversation',
@@ -105,7 +105,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
-    (x) => city(x).sessions.selfReports.nameConversation(x.params.id, x.caller, x.body),
+    (x) => city(x).sessions.messaging.nameConversation(x.params.id, x.caller, x.body),
   ),
   route(
     'GET ~/sessions/drift',
@@ -118,6 +118,6 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       ok: SessionDrifts,
       extension: true,
     },
-    (x) => city(x).sessions.drifted.list(),
+    (x) => city(x).sessions.reading.drifts(),
   ),
 ]

@@ -32,8 +32,8 @@ describe('listing agents', () => {
     expect(names(await town.get('agents'))).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3', 'mayor', 'swarm'])
     const swarm = await town.pool('swarm', 8)
     expect(swarm.map(({ agentName }) => agentName)).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((n) => `swarm-${n}`))
-    for (const { id } of swarm.slice(1, 6)) await town.sessions.control.close(id, human)
-    await town.sessions.control.suspend(swarm.at(-1)?.id ?? '', human)
+    for (const { id } of swarm.slice(1, 6)) await town.sessions.running.close(id, human)
+    await town.sessions.running.suspend(swarm.at(-1)?.id ?? '', human)
     const all = await town.get('agents')
     expect(names(all)).toEqual(['shop/opal', 'shop/crew-2', 'shop/crew-3', 'mayor', 'swarm-1', 'swarm-7'])
     expect(rows(all).map(({ pool }) => pool)).toEqual([
@@ -54,7 +54,7 @@ describe('listing agents', () => {
       rows(await town.get(at)).map(({ name, state, session }) => [name, state, session?.name])
     const [opal] = await town.pool('shop/crew', 1)
     await town.finishWork()
-    await town.sessions.control.suspend(opal?.id ?? '', human)
+    await town.sessions.running.suspend(opal?.id ?? '', human)
     const first = await town.session('shop/crew')
     expect(await shown()).toEqual([
       ['shop/opal', 'stopped', undefined],
@@ -67,7 +67,7 @@ describe('listing agents', () => {
     const pool = await town.pool('shop/crew', 6)
     await town.finishWork()
     for (const { id, slot } of pool)
-      if (slot !== 7 && slot !== 1 && slot !== null) await town.sessions.control.close(id, human)
+      if (slot !== 7 && slot !== 1 && slot !== null) await town.sessions.running.close(id, human)
     const later: SessionRow[] = []
     for (let n = 0; n < 3; n++) {
       await town.clock.advance(1)

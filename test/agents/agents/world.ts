@@ -47,7 +47,7 @@ export async function agentsWorld(files: Record<string, string>, env: Record<str
     /** A session that a person started of an agent, which runs. */
     async session(name: string, alias?: string): Promise<SessionRow> {
       const before = new Set(sessionRepository.live().map(({ id }) => id))
-      await city.sessions.creator.create(human, { kind: 'agent', name, ...(alias && { alias }) })
+      await city.sessions.creating.create(human, { kind: 'agent', name, ...(alias && { alias }) })
       await reconciler.settle()
       const [row] = sessionRepository.live().filter(({ id }) => !before.has(id))
       if (!row) throw new Error(`${name} has no new session`)

@@ -63,7 +63,7 @@ max_active_sessions = 1
     history: { tail_state: { pending_interaction_ids: ['screen-1'] } },
     structured_messages: [{ id: 'question:1', status: 'partial', blocks: [{ interaction: pending }] }],
   })
-  await city.sessions.interactions.answer('question:1', human, { answer: 'no' })
+  await city.sessions.messaging.answer('question:1', human, { answer: 'no' })
   const last = () => first.seen.at(-1)
   await until(() => JSON.stringify(last()).includes('"answered"'))
   expect(last()?.data).toMatchObject({

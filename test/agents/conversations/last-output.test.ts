@@ -20,8 +20,7 @@ async function opened() {
 async function framesOf({ sessions }: Work, id: string, format: 'conversation' | 'structured' | 'raw') {
   const exchange = { signal: AbortSignal.timeout(5_000), request: new Request('http://x'), response: { headers: {} } }
   const frames: SseFrame[] = []
-  for await (const frame of await sessions.transcripts.stream(id, { ...exchange, query: { format } }))
-    frames.push(frame)
+  for await (const frame of await sessions.reading.stream(id, { ...exchange, query: { format } })) frames.push(frame)
   return frames
 }
 
@@ -36,13 +35,13 @@ describe('the last output of a program without a log', () => {
     await host.exit(key, 3, ['built', 'done: 7 files', ''])
     await work.settled()
     const output = { role: 'output', text: 'built\ndone: 7 files' }
-    expect(await sessions.transcripts.get(id, {})).toMatchObject({ format: 'text', turns: [output] })
-    expect(await sessions.reader.get(id, { peek: true, lines: 1 })).toMatchObject({
+    expect(await sessions.reading.transcript(id, {})).toMatchObject({ format: 'text', turns: [output] })
+    expect(await sessions.reading.get(id, { peek: true, lines: 1 })).toMatchObject({
       ...{ running: false, last_output: 'done: 7 files' },
       metadata: { end_reason: 'its program exited with code 3' },
     })
-    expect((await sessions.reader.list({ peek: true })).value).toMatchObject({ items: [{ last_output: output.text }] })
-    const found = await sessions.search.find({ q: 'files' }, AbortSignal.timeout(5_000))
+    expect((await sessions.reading.list({ peek: true })).value).toMatchObject({ items: [{ last_output: output.text }] })
+    const found = await sessions.reading.search({ q: 'files' }, AbortSignal.timeout(5_000))
     expect(found.items).toMatchObject([{ session: id }])
   })
 
@@ -52,11 +51,11 @@ describe('the last output of a program without a log', () => {
     const { sessions, host, sessionRepository } = work
     await host.exit(key, 0, ['first'])
     await work.settled()
-    await sessions.control.wake(id, human)
+    await sessions.running.wake(id, human)
     await work.settled()
     await host.exit(sessionRepository.get(id).hostKey ?? '', 0, [`${'x'.repeat(20_000)}end`])
     await work.settled()
-    const { last_output = '' } = await sessions.reader.get(id, { peek: true })
+    const { last_output = '' } = await sessions.reading.get(id, { peek: true })
     expect([last_output.length, last_output.slice(-4)]).toEqual([16 * 1024, 'xend'])
   })
 
@@ -69,7 +68,7 @@ describe('the last output of a program without a log', () => {
     await work.clock.advance(1_000)
     await host.exit(key, 0, ['almost', 'done'])
     await work.settled()
-    await sessions.control.close(id, human)
+    await sessions.running.close(id, human)
     await work.settled()
     expect(textsOf(await following)).toEqual(['turn almost', 'turn almost\\ndone', 'activity'])
     expect(textsOf(await framesOf(work, id, 'conversation'))).toEqual(['turn almost\\ndone', 'activity'])
@@ -82,19 +81,19 @@ describe('the last output of a program without a log', () => {
     await using _ = work
     const { sessions, host, sessionRepository } = work
     await host.exit(key, 3, ['failed'])
-    await sessions.control.wake(id, human)
+    await sessions.running.wake(id, human)
     await work.settled()
-    expect((await sessions.reader.get(id)).metadata).toBeUndefined()
-    await sessions.control.suspend(id, human)
+    expect((await sessions.reading.get(id)).metadata).toBeUndefined()
+    await sessions.running.suspend(id, human)
     await work.settled()
-    expect((await sessions.reader.get(id)).metadata).toBeUndefined()
-    await sessions.control.wake(id, human)
+    expect((await sessions.reading.get(id)).metadata).toBeUndefined()
+    await sessions.running.wake(id, human)
     await work.settled()
     await host.exit(sessionRepository.get(id).hostKey ?? '')
     await work.settled()
-    await sessions.control.close(id, human)
+    await sessions.running.close(id, human)
     await work.settled()
-    expect(await sessions.reader.get(id, { peek: true })).toMatchObject({
+    expect(await sessions.reading.get(id, { peek: true })).toMatchObject({
       ...{ state: '', last_output: 'failed', metadata: { end_reason: 'closed on request; its program exited' } },
     })
   })
@@ -104,7 +103,7 @@ describe('the last output of a program without a log', () => {
     await using _ = work
     await work.host.exit(key, 0, ['done'])
     await work.settled()
-    await work.sessions.control.close(id, human, { remove: true })
+    await work.sessions.running.close(id, human, { remove: true })
     expect(work.store.all(query<unknown>('SELECT session FROM session_last_output'))).toEqual([])
   })
 
@@ -119,10 +118,10 @@ describe('the last output of a program without a log', () => {
     await clock.advance(DAY)
     await work.settled()
     expect(store.all(kept)).toEqual([{ session: id }])
-    await sessions.control.close(id, human)
+    await sessions.running.close(id, human)
     await work.settled()
     await clock.advance(DAY)
     await until(() => store.all(kept).length === 0)
-    expect(await sessions.transcripts.get(id, {})).not.toHaveProperty('turns')
+    expect(await sessions.reading.transcript(id, {})).not.toHaveProperty('turns')
   })
 })

@@ -20,7 +20,7 @@ test('the stream of a screen sends together what is written soon after it was se
   const exchange = { signal: controller.signal, request: new Request('http://x'), response: { headers: {} }, query: {} }
   const seen: string[] = []
   const reading = (async () => {
-    for await (const { event, data } of await sessions.transcripts.stream(id, exchange))
+    for await (const { event, data } of await sessions.reading.stream(id, exchange))
       if (event === 'turn') seen.push((data as AgentOutput).turns.map(({ text }) => text).join())
   })()
   await until(() => seen.length === 1)
@@ -49,7 +49,7 @@ test('the structured stream of a screen has what its program asks, and the outco
   const exchange = { signal: controller.signal, request: new Request('http://x'), response: { headers: {} }, query }
   const seen: StructuredFrame[] = []
   const reading = (async () => {
-    for await (const { event, data } of await sessions.transcripts.stream(id, exchange))
+    for await (const { event, data } of await sessions.reading.stream(id, exchange))
       if (event === 'structured') seen.push(data as StructuredFrame)
   })()
   await until(() => seen.length === 1)
@@ -95,7 +95,7 @@ describe('the structured stream of a screen', () => {
 
   /** Notes the frames that a reader is sent who comes with this token. */
   async function follow(
-    { transcripts }: Sessions,
+    { reading }: Sessions,
     id: string,
     after: string,
     seen: StructuredFrame[],
@@ -103,7 +103,7 @@ describe('the structured stream of a screen', () => {
   ): Promise<void> {
     const query = { format: 'structured' as const, after_cursor: after }
     const exchange = { signal, request: new Request('http://x'), response: { headers: {} }, query }
-    for await (const { event, data } of await transcripts.stream(id, exchange))
+    for await (const { event, data } of await reading.stream(id, exchange))
       if (event === 'structured') seen.push(data as StructuredFrame)
   }
 
@@ -160,7 +160,7 @@ describe('the structured stream of a screen', () => {
     const { id, hostKey } = await work.session('ada', 'typist')
     const key = hostKey ?? ''
     host.show(key, numbered(1, 40))
-    const read = await sessions.transcripts.get(id, { format: 'structured' })
+    const read = await sessions.reading.transcript(id, { format: 'structured' })
     if (read.format !== 'structured') throw new Error('it is not structured')
     const controller = new AbortController()
     const seen: StructuredFrame[] = []
@@ -205,8 +205,7 @@ describe('a question on a screen', () => {
     const exchange = { signal: controller.signal, request: new Request('http://x'), response: { headers: {} } }
     const seen: SseFrame[] = []
     const reading = (async () => {
-      for await (const frame of await sessions.transcripts.stream(id, { ...exchange, query: { format } }))
-        seen.push(frame)
+      for await (const frame of await sessions.reading.stream(id, { ...exchange, query: { format } })) seen.push(frame)
     })()
     await until(() => seen.some(({ event }) => event !== 'message' || format === 'raw'))
     await clock.advance(1_000)
@@ -231,7 +230,7 @@ test('a screen keeps its colours for those who want them', async () => {
   host.show(hostKey ?? '', red)
   const first = async (styles?: boolean) => {
     const controller = new AbortController()
-    for await (const { data } of await sessions.transcripts.screen(id, controller.signal, styles)) {
+    for await (const { data } of await sessions.reading.screen(id, controller.signal, styles)) {
       controller.abort()
       return data
     }
@@ -239,8 +238,8 @@ test('a screen keeps its colours for those who want them', async () => {
   }
   expect(await first()).toEqual({ running: true, lines: ['red'] })
   expect(await first(true)).toEqual({ running: true, lines: [red] })
-  expect(await sessions.reader.get(id, { peek: true, styles: true })).toMatchObject({ last_output: red })
-  expect(await sessions.reader.get(id, { peek: true })).toMatchObject({ last_output: 'red' })
+  expect(await sessions.reading.get(id, { peek: true, styles: true })).toMatchObject({ last_output: red })
+  expect(await sessions.reading.get(id, { peek: true })).toMatchObject({ last_output: 'red' })
 })
 
 test('the screen is streamed as it changes, over restarts of its program, until the session is closed', async () => {
@@ -250,7 +249,7 @@ test('the screen is streamed as it changes, over restarts of its program, until 
   const seen: unknown[] = []
   const { signal } = new AbortController()
   const reading = (async () => {
-    for await (const { event, data } of await sessions.transcripts.screen(id, signal)) seen.push({ event, data })
+    for await (const { event, data } of await sessions.reading.screen(id, signal)) seen.push({ event, data })
   })()
   const screen = (running: boolean, ...lines: string[]) => ({ event: 'screen', data: { running, lines } })
   await until(() => seen.length === 1)
@@ -258,20 +257,20 @@ test('the screen is streamed as it changes, over restarts of its program, until 
   await clock.advance(1_000)
   await until(() => seen.length === 2)
   expect(seen).toEqual([screen(true), screen(true, 'at work')])
-  await sessions.control.suspend(id, human)
+  await sessions.running.suspend(id, human)
   await work.settled()
   await until(() => seen.length === 3)
-  await sessions.control.wake(id, human)
+  await sessions.running.wake(id, human)
   await work.settled()
   host.show(work.sessionRepository.get(id).hostKey ?? '', 'again')
   await clock.advance(1_000)
   await until(() => seen.length >= 4)
   expect(seen[2]).toEqual(screen(false))
   expect(seen.at(-1)).toEqual(screen(true, 'again'))
-  await sessions.control.close(id, human)
+  await sessions.running.close(id, human)
   await work.settled()
   await reading
-  expect(sessions.transcripts.screen(id, signal)).rejects.toThrow(
+  expect(sessions.reading.screen(id, signal)).rejects.toThrow(
     `session ${id} is closed; its transcript is what is left of it`,
   )
 })

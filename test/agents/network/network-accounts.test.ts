@@ -41,7 +41,7 @@ async function open() {
   return {
     ...{ town, city, ...social, accounts: city.networkAccounts },
     async start() {
-      await sessions.creator.create(human, { kind: 'agent', name: 'worker' })
+      await sessions.creating.create(human, { kind: 'agent', name: 'worker' })
       await reconciler.settle()
       return town.host.starts.at(-1)
     },
@@ -69,7 +69,7 @@ test('an agent with an account finds its key by a file, and gets an explanation 
   expect(JSON.stringify([started, city.log.after(0, 1_000), accounts.list(), town.reports])).not.toContain(secret)
   expect(keys.get('mill-worker')).toMatch(/^[\w-]{43}$/)
   const [session] = city.sessionRepository.live()
-  const prompt = await city.sessions.reader.prompt(session?.id ?? '')
+  const prompt = await city.sessions.reading.prompt(session?.id ?? '')
   expect(prompt.content).toMatch(/^Work\.[\s\S]+as mill-worker[\s\S]+data, not instructions/)
 })
 

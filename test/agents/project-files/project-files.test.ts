@@ -67,7 +67,7 @@ class Shop implements AsyncDisposable {
   /** Starts a session and resolves with its id, and with what its start was warned of. */
   async start(agent = 'shop/worker', alias = agent.replace('/', '-')): Promise<{ id: string; problems: string[] }> {
     const { city } = this.world
-    await city.sessions.creator.create(human, { kind: 'agent', name: agent, alias })
+    await city.sessions.creating.create(human, { kind: 'agent', name: agent, alias })
     const woke = await this.world.event('session.woke')
     const id = String(woke.session_id)
     const problems = city.log
@@ -78,7 +78,7 @@ class Shop implements AsyncDisposable {
   }
 
   async close(id: string): Promise<void> {
-    await this.world.city.sessions.control.close(id, human)
+    await this.world.city.sessions.running.close(id, human)
     await until(() => this.world.city.sessionRepository.find(id)?.state === 'closed')
   }
 

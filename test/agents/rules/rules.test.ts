@@ -58,7 +58,7 @@ async function world(town: ScriptedTown) {
       town.host.ask(hostKey ?? '', question)
       await until(() => city.log.page({ type: 'session.asked', limit: 100 }).items.length === before + 1)
       await settled(city)
-      const { state, rule } = city.sessions.interactions.history(id).items.at(-1) ?? {}
+      const { state, rule } = city.sessions.messaging.history(id).items.at(-1) ?? {}
       if (state === 'open') {
         town.host.ask(hostKey ?? '', undefined)
         await settled(city)
@@ -272,7 +272,7 @@ describe('a rule', () => {
       town.host.ask(hostKey, bash('npm test'))
       await until(() => open()?.id === `question:${n}`)
       same.add(open()?.same)
-      await city.sessions.interactions.answer(`question:${n}`, human, { answer: '1' })
+      await city.sessions.messaging.answer(`question:${n}`, human, { answer: '1' })
     }
     expect([same.size, city.rules.suggest().items]).toEqual([1, []])
     await town.clock.advance(61 * SECOND)
@@ -368,8 +368,8 @@ test('suggests a rule after ten approvals in a row, unless it is destructive or 
   const answer = async (line: string, answered: string) => {
     town.host.ask(hostKey, bash(line))
     const id = `question:${++n}`
-    await until(() => city.sessions.interactions.list().total === 1)
-    await city.sessions.interactions.answer(id, human, { answer: answered })
+    await until(() => city.sessions.messaging.listPending().total === 1)
+    await city.sessions.messaging.answer(id, human, { answer: answered })
   }
   for (let time = 0; time < 10; time++) await answer('rm -rf dist', '1')
   await answer('npm test', '3')

@@ -25,7 +25,7 @@ describe('a restarted supervisor', () => {
 
   test('adopts a process whose start was never recorded', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'worker' })
     const { subject: id = '' } = await world.event('request.result.session.create')
     const { pid } = world.city.sessionRepository.get(id)
     await world.city.store.write((tx) =>
@@ -39,7 +39,7 @@ describe('a restarted supervisor', () => {
   test('starts a session that was about to be started, and completes its request once', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    const accepted = await world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker' })
+    const accepted = await world.city.sessions.creating.create(human, { kind: 'agent', name: 'worker' })
     await world.city.reconciler.settle()
     const [row] = world.city.sessionRepository.live()
     await world.city.store.write((tx) => {
@@ -56,9 +56,9 @@ describe('a restarted supervisor', () => {
   test('fails the create request of a session that was closed in the meantime', async () => {
     await using world = await CityWorld.open(agent('worker', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    const accepted = await world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker' })
+    const accepted = await world.city.sessions.creating.create(human, { kind: 'agent', name: 'worker' })
     const [row] = world.city.sessionRepository.live()
-    await world.city.sessions.control.close(row?.id ?? '', human)
+    await world.city.sessions.running.close(row?.id ?? '', human)
     const failed = await world.event('request.failed')
     expect(failed.payload).toMatchObject({
       request_id: accepted.request_id,
@@ -69,7 +69,7 @@ describe('a restarted supervisor', () => {
 
   test('records exits that happened while it was down', async () => {
     await using world = await CityWorld.open(agent('worker', 'while [ ! -e go ]; do sleep 0.05; done; exit 7'))
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker', alias: 'w' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'worker', alias: 'w' })
     const { subject: id = '' } = await world.event('request.result.session.create')
     const token = await world.token(id)
     const { pid } = world.city.sessionRepository.get(id)
@@ -78,7 +78,7 @@ describe('a restarted supervisor', () => {
     await gone(pid ?? 0)
     await world.up()
     await world.event('session.crashed')
-    expect(world.city.sessions.credentials.caller(hashToken(token))).toBe('ended')
+    expect(world.city.credentials.caller(hashToken(token))).toBe('ended')
   })
 
   test('ends a process of the city that belongs to no session', async () => {
@@ -101,7 +101,7 @@ describe('a host crash', () => {
     const [status] = await world.city.host.status()
     process.kill(status?.pid ?? 0, 'SIGKILL')
     await world.event('session.crashed', ({ session_id }) => session_id === id)
-    expect(world.city.sessions.credentials.caller(hashToken(token))).toBe('ended')
+    expect(world.city.credentials.caller(hashToken(token))).toBe('ended')
     expect(world.city.beadRepository.get(bead.id)).toMatchObject({ status: 'open' })
     await world.event('session.woke')
     await until(() => world.city.sessionRepository.live().some(({ state }) => state === 'active'))

@@ -85,9 +85,9 @@ describe('boxes to tick', () => {
     await city.reconciler.settle()
     town.host.ask(keyOf(city, 'claude'), BOXES)
     await until(() => count(city, 'session.asked') === 1)
-    const { interactions } = city.sessions
+    const { messaging } = city.sessions
     const fails = (answer: string, text?: string) =>
-      interactions.answer('question:1', human, { answer, ...(text !== undefined && { text }) }).then(
+      messaging.answer('question:1', human, { answer, ...(text !== undefined && { text }) }).then(
         () => 'it was taken',
         (error) => JSON.stringify(error.fieldErrors ?? error.message),
       )
@@ -95,7 +95,7 @@ describe('boxes to tick', () => {
     expect(await fails('1,green')).toContain('is not an answer to this question')
     expect(await fails('red,3')).toContain('wants words of yours')
     expect(count(city, 'session.answered')).toBe(0)
-    const answered = await interactions.answer('question:1', human, { answer: 'blue, 1' })
+    const answered = await messaging.answer('question:1', human, { answer: 'blue, 1' })
     expect(answered).toMatchObject({ state: 'answered', choice: 'Red, Blue: As the sea' })
     expect(town.host.choices).toMatchObject([{ question: 'screen-b', option: '1,2' }])
     expect(city.log.page({ type: 'session.answered', limit: 10 }).items).toMatchObject([
@@ -138,8 +138,8 @@ describe('a form with lists', () => {
         ],
       },
     ])
-    const { interactions } = city.sessions
-    const give = (answer: string, text: string) => interactions.answer('question:1', human, { answer, text })
+    const { messaging } = city.sessions
+    const give = (answer: string, text: string) => messaging.answer('question:1', human, { answer, text })
     const refused = (answer: string, text: string) =>
       give(answer, text).then(
         () => 'it was taken',
@@ -165,7 +165,7 @@ describe('a form with lists', () => {
     await city.reconciler.settle()
     town.host.ask(keyOf(city, 'claude'), LISTS)
     await until(() => count(city, 'session.asked') === 1)
-    const answered = await city.sessions.interactions.answer('question:1', human, { answer: '4' })
+    const answered = await city.sessions.messaging.answer('question:1', human, { answer: '4' })
     expect(answered).toMatchObject({ state: 'answered', choice: 'Decline' })
     expect(town.host.choices).toMatchObject([{ option: 'Decline' }])
   })
@@ -205,7 +205,7 @@ describe('a session that asks a person', () => {
     town.host.ask(keyOf(city, 'claude'), dialog('screen-1', 'git push'))
     await until(() => count(city, 'attention.raised') === 1)
     await pass(town, city, 30 * MINUTE)
-    expect(await city.sessions.interactions.answer('question:1', human, { answer: 'yes' })).toMatchObject({
+    expect(await city.sessions.messaging.answer('question:1', human, { answer: 'yes' })).toMatchObject({
       ...{ state: 'answered', choice: 'Yes', answered_by: 'human', text: 'git push' },
     })
     await pass(town, city, 0.75 * MINUTE)
@@ -230,7 +230,7 @@ describe('a session that asks a person', () => {
       expect(item).toMatchObject({ cut: true, text: expect.stringContaining('rm -rf \ufffd[8mbuild\ufffdxxx') })
       expect(JSON.stringify(item).length).toBeLessThan(200_000)
     }
-    for (const { id } of items) await city.sessions.interactions.answer(id, human, { answer: 'no' })
+    for (const { id } of items) await city.sessions.messaging.answer(id, human, { answer: 'no' })
     await until(() => count(city, 'attention.cleared') === 2)
   })
 
@@ -242,7 +242,7 @@ describe('a session that asks a person', () => {
     const key = keyOf(city, 'claude')
     town.host.ask(key, dialog('screen-1', 'Do you trust this folder?'))
     await until(() => count(city, 'attention.raised') === 1)
-    await city.sessions.interactions.answer('question:1', human, { answer: 'no' })
+    await city.sessions.messaging.answer('question:1', human, { answer: 'no' })
     await town.host.exit(key, 1)
     expect(city.sessionServices.failures.find('bead', bead)).toBeUndefined()
     expect(city.sessionServices.failures.find('agent', 'claude')).toBeUndefined()
@@ -258,9 +258,9 @@ describe('a session that asks a person', () => {
       dialog('screen-1', `git push ${'x'.repeat(20_000)} gcs_${'a'.repeat(30)}\x1b[2J`),
     )
     await until(() => count(city, 'attention.raised') === 1)
-    await city.sessions.interactions.answer('question:1', human, { answer: 'No' })
+    await city.sessions.messaging.answer('question:1', human, { answer: 'No' })
     await until(() => count(city, 'attention.cleared') === 1)
-    const [item] = city.sessions.interactions.history(city.sessionRepository.live()[0]?.id ?? '').items
+    const [item] = city.sessions.messaging.history(city.sessionRepository.live()[0]?.id ?? '').items
     expect(item).toMatchObject({
       state: 'answered',
       choice: 'No',
@@ -304,7 +304,7 @@ describe('an answer with words of a person', () => {
     await until(() => count(city, 'attention.raised') === 1)
     const session = city.sessionRepository.live()[0]
     if (!session) throw new Error('there is no session')
-    return { city, key, session, head: city.log.head, interactions: city.sessions.interactions }
+    return { city, key, session, head: city.log.head, messaging: city.sessions.messaging }
   }
 
   const waiting = (city: City) =>
@@ -312,12 +312,12 @@ describe('an answer with words of a person', () => {
 
   test('is typed into the dialog where the option takes them, and is in the transcript with who gave it', async () => {
     await using town = scriptedTown(agents('claude'))
-    const { city, key, session, head, interactions } = await openPlan(town)
+    const { city, key, session, head, messaging } = await openPlan(town)
     expect(city.attention.list().items).toMatchObject([{ answers: ['1', '2'], texts: ['2'] }])
-    const bare = interactions.answer('question:1', human, { answer: '2' })
+    const bare = messaging.answer('question:1', human, { answer: '2' })
     expect(await bare.catch(String)).toContain('wants words of yours')
     expect(city.log.head).toBe(head)
-    expect(await interactions.answer('question:1', human, { answer: '2', text: 'Use blue\x1b[2J' })).toMatchObject({
+    expect(await messaging.answer('question:1', human, { answer: '2', text: 'Use blue\x1b[2J' })).toMatchObject({
       ...{ choice: 'Tell it what to change', choice_text: 'Use blue[2J', answered_by: 'human' },
     })
     expect(town.host.choices).toEqual([{ key, question: 'screen-1', option: '2', text: 'Use blue[2J' }])
@@ -356,14 +356,14 @@ describe('an answer with words of a person', () => {
     const key = keyOf(city, 'protocol')
     await town.host.report(key, { type: 'asked', request: 'r', tool: { title: 'git push' }, choices: CHOICES })
     await until(() => count(city, 'attention.raised') === 1)
-    const { interactions } = city.sessions
+    const { messaging } = city.sessions
     const { answer } = town.host
     town.host.answer = () => Promise.reject(new Error('the host is away'))
-    const lost = interactions.answer('question:1', human, { answer: 'yes', text: 'and be quick' })
+    const lost = messaging.answer('question:1', human, { answer: 'yes', text: 'and be quick' })
     expect(await lost.catch(String)).toContain('away')
     expect(waiting(city)).toContainEqual(['and be quick', 'failed'])
     town.host.answer = answer
-    await interactions.answer('question:1', human, { answer: 'yes', text: 'and be kind' })
+    await messaging.answer('question:1', human, { answer: 'yes', text: 'and be kind' })
     await town.host.finishTurn(key)
     await until(() => town.host.prompts.some(({ text }) => text.includes('and be kind')))
     expect(town.host.prompts.filter(({ text }) => text.includes('and be quick'))).toEqual([])
@@ -419,8 +419,8 @@ describe('equal questions', () => {
     await until(() => count(city, 'session.asked') === 4)
     const { head } = city.log
     const named = [...ids, 'question:4', 'question:99', 'parked:mi-1']
-    const { interactions } = city.sessions
-    const answered = await interactions.answerGroup(human, { ids: named, same, answer: '1' })
+    const { messaging } = city.sessions
+    const answered = await messaging.answerGroup(human, { ids: named, same, answer: '1' })
     expect(answered).toMatchObject({
       ...{ answered: ['question:1', 'question:3'], choice: 'Yes' },
       left: [
@@ -435,7 +435,7 @@ describe('equal questions', () => {
       [0, 2].map((at) => [items[at]?.session_id, 'Yes', 'human']),
     )
     expect(town.host.choices.map(({ question }) => question)).toEqual(['screen-claude', 'screen-gemini'])
-    const again = await interactions.answerGroup(human, { ids, same, answer: '1' })
+    const again = await messaging.answerGroup(human, { ids, same, answer: '1' })
     expect([again.answered, again.left.length]).toEqual([[], 3])
     expect(town.host.choices).toHaveLength(2)
   })
@@ -443,12 +443,12 @@ describe('equal questions', () => {
   test('of a session that just restarted are over, and a wrong answer is given to none', async () => {
     await using town = scriptedTown(agents(...NAMES.slice(0, 3)))
     const { city, items, same, ids } = await equal(town)
-    const { interactions } = city.sessions
-    await expect(interactions.answerGroup(human, { ids, same, answer: '7' })).rejects.toThrow()
+    const { messaging } = city.sessions
+    await expect(messaging.answerGroup(human, { ids, same, answer: '7' })).rejects.toThrow()
     expect(town.host.choices).toEqual([])
-    await city.sessions.restarts.restart(items[0]?.session_id ?? '', human)
+    await city.sessions.running.restart(items[0]?.session_id ?? '', human)
     await city.reconciler.settle()
-    const { answered, left } = await interactions.answerGroup(human, { ids, same, answer: '1' })
+    const { answered, left } = await messaging.answerGroup(human, { ids, same, answer: '1' })
     expect(answered).toEqual(['question:2', 'question:3'])
     expect(left).toMatchObject([{ id: 'question:1', reason: expect.stringContaining('ended without an answer') }])
   })

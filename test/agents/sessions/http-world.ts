@@ -18,7 +18,7 @@ export async function openHttp(agents: string) {
     throw new AppError('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
   }
   const resolve = (token: string) => {
-    const caller = world.city.sessions.credentials.caller(hashToken(token))
+    const caller = world.city.credentials.caller(hashToken(token))
     return caller === 'ended' ? undefined : caller
   }
   const access = accessPolicy(() => world.city)

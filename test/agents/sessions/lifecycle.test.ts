@@ -10,7 +10,7 @@ import { agent, CityWorld, WAITS } from './world.ts'
 /** A city with one agent called mayor, and one session of it that is up. */
 async function withMayor(script = WAITS): Promise<{ world: CityWorld; id: string; pid: number }> {
   const world = await CityWorld.open(agent('mayor', script))
-  await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
+  await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
   const { subject: id = '' } = await world.event('request.result.session.create')
   return { world, id, pid: world.city.sessionRepository.get(id).pid ?? 0 }
 }
@@ -27,14 +27,14 @@ test('a list shows each session as it is alone, after each change of what that s
   const { world, id } = await withMayor()
   await using _ = world
   const { city } = world
-  await city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'other' })
+  await city.sessions.creating.create(human, { kind: 'agent', name: 'mayor', alias: 'other' })
   await until(() => city.sessionRepository.live().every(({ state }) => state === 'active'))
   const bead = await city.beads.create(human, { title: 'oil' })
   const changes: (() => unknown)[] = [
     () => city.beads.update(human, id, { title: 'another title' }),
     () => city.beads.update(human, bead.id, { assignee: 'boss', status: 'in_progress' }),
     () => city.beads.close(human, bead.id),
-    () => city.sessions.control.suspend(id, human),
+    () => city.sessions.running.suspend(id, human),
     () => {
       world.declare(agent('mayor', WAITS, 'max_active_sessions = 1'))
       return city.config.reload()
@@ -43,8 +43,8 @@ test('a list shows each session as it is alone, after each change of what that s
   const seen = new Set<string>()
   for (const change of changes) {
     await change()
-    const { items } = (await city.sessions.reader.list({})).value
-    expect(items).toEqual(await Promise.all(items.map((item) => city.sessions.reader.get(item.id))))
+    const { items } = (await city.sessions.reading.list({})).value
+    expect(items).toEqual(await Promise.all(items.map((item) => city.sessions.reading.get(item.id))))
     seen.add(JSON.stringify(items))
   }
   // Once its bead is closed, a session looks as before.
@@ -56,9 +56,9 @@ describe('killing a session', () => {
     const { world, id, pid } = await withMayor()
     await using _ = world
     const token = await world.token(id)
-    expect(await world.city.sessions.control.kill(id, human)).toEqual({ status: 'ok', id })
+    expect(await world.city.sessions.running.kill(id, human)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
-    expect(world.city.sessions.credentials.caller(hashToken(token))).toBe('ended')
+    expect(world.city.credentials.caller(hashToken(token))).toBe('ended')
     const row = world.city.sessionRepository.get(id)
     expect(row).toMatchObject({ state: 'active', generation: 2 })
     expect(row.pid).not.toBe(pid)
@@ -71,7 +71,7 @@ describe('killing a session that does not run', () => {
     'that is %s answers as for any other and changes nothing',
     async (state) => {
       await using world = await CityWorld.open(agent('mayor', 'exit 0'))
-      await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+      await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
       const { subject: id = '' } = await world.event('request.result.session.create')
       await world.event('session.stopped')
       await world.city.reconciler.settle()
@@ -81,7 +81,7 @@ describe('killing a session that does not run', () => {
       if (change) await world.city.store.write((tx) => world.city.sessionRepository.transition(tx, id, change, held))
       const before = world.city.sessionRepository.get(id)
       const events = world.city.log.after(0, 1000).length
-      expect(await world.city.sessions.control.kill(id, human)).toEqual({ status: 'ok', id })
+      expect(await world.city.sessions.running.kill(id, human)).toEqual({ status: 'ok', id })
       expect(world.city.sessionRepository.get(id)).toEqual(before)
       expect(world.city.log.after(0, 1000)).toHaveLength(events)
     },
@@ -92,29 +92,29 @@ describe('suspending a session', () => {
   test('ends its program until someone wakes it', async () => {
     const { world, id } = await withMayor()
     await using _ = world
-    expect(await world.city.sessions.control.suspend('boss', human)).toEqual({ status: 'ok' })
-    expect(await world.city.sessions.reader.get(id)).toMatchObject({
+    expect(await world.city.sessions.running.suspend('boss', human)).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.reading.get(id)).toMatchObject({
       state: 'suspended',
       running: false,
       reason: 'user-hold',
     })
     await world.city.reconciler.settle()
-    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'suspended', running: false })
-    expect(await world.city.sessions.control.suspend(id, human)).toEqual({ status: 'ok' })
-    expect(await world.city.sessions.control.wake(id, human)).toEqual({ status: 'ok', id })
+    expect(await world.city.sessions.reading.get(id)).toMatchObject({ state: 'suspended', running: false })
+    expect(await world.city.sessions.running.suspend(id, human)).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.running.wake(id, human)).toEqual({ status: 'ok', id })
     await world.event('session.woke', ({ seq }) => seq > 5)
-    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'active', running: true })
+    expect(await world.city.sessions.reading.get(id)).toMatchObject({ state: 'active', running: true })
     expect(world.recorded().slice(2)).toEqual(['session.suspended boss', 'session.stopped boss', 'session.woke boss'])
   })
 
   test('conflicts while it is not up yet', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', true, false))
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
     const [row] = world.city.sessionRepository.live()
     expect(row?.state).toBe('start-pending')
-    expect(await rejectionOf(world.city.sessions.control.suspend(row?.id ?? '', human))).toBe(
+    expect(await rejectionOf(world.city.sessions.running.suspend(row?.id ?? '', human))).toBe(
       'session-conflict: illegal_transition: illegal transition: state "start-pending" does not accept command "suspend"',
     )
     await world.city.store.write((tx) => world.city.suspensions.set(tx, 'city', '', false, false))
@@ -127,14 +127,14 @@ describe('closing a session', () => {
     const { world, id } = await withMayor()
     await using _ = world
     const caller = await world.caller(id)
-    expect(await world.city.sessions.control.close('boss', human)).toEqual({ status: 'ok' })
-    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false, alias: 'boss' })
-    expect(await rejectionOf(world.city.sessions.control.close('boss', human))).toBe(
+    expect(await world.city.sessions.running.close('boss', human)).toEqual({ status: 'ok' })
+    expect(await world.city.sessions.reading.get(id)).toMatchObject({ state: '', running: false, alias: 'boss' })
+    expect(await rejectionOf(world.city.sessions.running.close('boss', human))).toBe(
       'session-not-found: not_found: session not found: "boss"',
     )
     expect(() => world.city.claims.next(caller)).toThrow('session not found')
     expect(await world.running()).toEqual([])
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
     const again = await world.event('request.result.session.create', ({ subject }) => subject !== id)
     expect(again.payload).toMatchObject({ session: { alias: 'boss' } })
   })
@@ -142,8 +142,8 @@ describe('closing a session', () => {
   test('removes it on request', async () => {
     const { world, id } = await withMayor()
     await using _ = world
-    await world.city.sessions.control.close(id, human, { remove: true })
-    expect(await rejectionOf(world.city.sessions.reader.get(id))).toContain('session-not-found')
+    await world.city.sessions.running.close(id, human, { remove: true })
+    expect(await rejectionOf(world.city.sessions.reading.get(id))).toContain('session-not-found')
     expect(world.city.beadRepository.find(id)).toBeUndefined()
     expect(world.city.log.after(0, 100).map(({ type }) => type)).toContain('bead.deleted')
   })
@@ -154,7 +154,7 @@ describe('closing a session', () => {
     await world.city.store.write((tx) => world.city.beadRepository.close(tx, id))
     await until(() => world.city.sessionRepository.find(id)?.state === 'closed')
     await world.city.reconciler.settle()
-    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false })
+    expect(await world.city.sessions.reading.get(id)).toMatchObject({ state: '', running: false })
     expect(await world.running()).toEqual([])
   })
 })
@@ -165,7 +165,7 @@ describe('a program that exits', () => {
     await using _ = world
     await world.event('session.stopped')
     await world.city.reconciler.settle()
-    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: 'asleep', running: false })
+    expect(await world.city.sessions.reading.get(id)).toMatchObject({ state: 'asleep', running: false })
   })
 
   test('with an error is started again, and quarantined after five exits', async () => {
@@ -189,7 +189,7 @@ describe('a session that crashes too often', () => {
     const limits = '[daemon]\nmax_restarts = 2\nrestart_window = "2h"\n'
     await using world = await CityWorld.open(limits + agent('mayor', 'exit 3', 'max_active_sessions = 1'))
     const began = Date.now()
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     const { session_id: id = '' } = await world.event('session.crashed')
     await world.event('session.quarantined')
     const { repository, failures } = world.city.sessionServices
@@ -208,7 +208,7 @@ describe('a session that crashes too often', () => {
     expect((await world.city.attention.list()).items).toMatchObject([
       { kind: 'failed', session_id: id, until: heldUntil },
     ])
-    await world.city.sessions.control.wake(id, human)
+    await world.city.sessions.running.wake(id, human)
     await world.event('session.crashed')
     await until(() => repository.get(id).hostKey === null)
     expect(repository.get(id)).toMatchObject({ state: 'asleep' })
@@ -373,7 +373,7 @@ describe('a provider that is not installed', () => {
       available: false,
       unavailable_reason: "provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     })
-    expect(await rejectionOf(world.city.sessions.creator.create(human, { kind: 'agent', name: 'worker' }))).toBe(
+    expect(await rejectionOf(world.city.sessions.creating.create(human, { kind: 'agent', name: 'worker' }))).toBe(
       "service-unavailable: provider 'nowhere' not found in PATH: there is no program no-such-program-anywhere",
     )
     expect(world.recorded()).toEqual([])

@@ -26,7 +26,7 @@ async function started(files: Record<string, string>): Promise<CityWorld> {
   world.declare(MAYOR)
   for (const [name, text] of Object.entries(files)) put(world.folder.at('city', name), text)
   await world.up()
-  await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
+  await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
   await world.event('session.woke')
   return world
 }
@@ -43,7 +43,7 @@ describe('a session', () => {
       'You are the mayor boss.',
       'Rules of mill for boss.',
     ])
-    expect(await world.city.sessions.reader.prompt('boss')).toEqual({
+    expect(await world.city.sessions.reading.prompt('boss')).toEqual({
       agent: 'mayor',
       content: 'You are the mayor boss.\n\nRules of mill for boss.',
       warnings: [],
@@ -55,7 +55,7 @@ describe('a session', () => {
     const warning = 'prompts/mayor.template.md, line 1: there is no template "who"; the text is used as it is written'
     const failed = await world.event('worker.operation', ({ payload }) => Object(payload).result === 'failed')
     expect(failed.payload).toMatchObject({ operation: 'start', error: warning })
-    const { content, warnings } = await world.city.sessions.reader.prompt('boss')
+    const { content, warnings } = await world.city.sessions.reading.prompt('boss')
     expect(content).toBe('You are {{template "who" .}}.')
     expect(warnings[0]).toBe(warning)
   })
@@ -69,10 +69,10 @@ describe('a session', () => {
     put(world.folder.at('city', 'agents/clerk/prompt.template.md'), '{{.AgentName}} at {{basename .WorkDir}}')
     await world.city.config.reload()
     const head = world.city.log.head
-    const { reader } = world.city.sessions
-    expect(await reader.prompt('clerk')).toEqual({ agent: 'clerk', content: 'clerk at clerk', warnings: [] })
-    expect((await reader.prompt('mayor')).content).toBe('You are boss.')
-    await expect(reader.prompt('nobody')).rejects.toMatchObject({ code: 'session-not-found' })
+    const { reading } = world.city.sessions
+    expect(await reading.prompt('clerk')).toEqual({ agent: 'clerk', content: 'clerk at clerk', warnings: [] })
+    expect((await reading.prompt('mayor')).content).toBe('You are boss.')
+    await expect(reading.prompt('nobody')).rejects.toMatchObject({ code: 'session-not-found' })
     expect(world.city.log.after(head, 10)).toEqual([])
   })
 
@@ -82,13 +82,13 @@ describe('a session', () => {
     put(world.folder.at('city', 'agents/coder/agent.toml'), `${pool}max_active_sessions = 3\n`)
     put(world.folder.at('city', 'agents/coder/prompt.template.md'), '{{.AgentName}} of {{.TemplateName}}')
     await world.city.config.reload()
-    const { reader } = world.city.sessions
+    const { reading } = world.city.sessions
     const written = { ada: 'ada', 'coder-1': 'ada', 'coder-2': 'coder-2', 'coder-3/': 'coder-3', 'coder/': 'coder' }
     for (const [token, name] of Object.entries(written)) {
-      expect(await reader.prompt(token)).toEqual({ agent: 'coder', content: `${name} of coder`, warnings: [] })
+      expect(await reading.prompt(token)).toEqual({ agent: 'coder', content: `${name} of coder`, warnings: [] })
     }
     for (const none of ['coder-0', 'coder-4', 'nobody-1']) {
-      await expect(reader.prompt(none)).rejects.toMatchObject({ code: 'session-not-found' })
+      await expect(reading.prompt(none)).rejects.toMatchObject({ code: 'session-not-found' })
     }
   })
 
@@ -105,7 +105,7 @@ describe('a session', () => {
       await until(() => existsSync(file) && readFileSync(file, 'utf8').endsWith('.'))
       expect(readFileSync(file, 'utf8')).toEndWith(`\n\nYou are ${name} at ${desk}.`)
     }
-    expect((await world.city.sessions.reader.prompt('coder-1')).content).toContain('You are ada at ')
+    expect((await world.city.sessions.reading.prompt('coder-1')).content).toContain('You are ada at ')
   })
 
   test('is drained when a fragment changes that its prompt uses, and by no other', async () => {
@@ -116,9 +116,9 @@ describe('a session', () => {
     const { config, sessions } = world.city
     put(world.folder.at('city', 'template-fragments/other.template.md'), '{{define "unused-words"}}{{end}}')
     await config.reload()
-    expect(sessions.drifted.list().items).toEqual([])
+    expect(sessions.reading.drifts().items).toEqual([])
     put(world.folder.at('city', 'template-fragments/rules.template.md'), `${RULES} `)
     await config.reload()
-    expect(sessions.drifted.list().items).toMatchObject([{ template: 'mayor', fields: ['fragments'] }])
+    expect(sessions.reading.drifts().items).toMatchObject([{ template: 'mayor', fields: ['fragments'] }])
   })
 })

@@ -16,14 +16,14 @@ const errorCode = (promise: Promise<unknown>): Promise<string> =>
 
 async function mayor(script = WAITS, more = '') {
   const world = await CityWorld.open(agent('mayor', script, more))
-  await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
+  await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
   const { session_id: id = '' } = await world.event('session.woke')
   return { world, id, row: () => world.city.sessionRepository.get(id), sessions: world.city.sessions }
 }
 
 /** True if the last token that its program wrote is that of an earlier run. */
 const isEnded = (world: CityWorld, id: string): boolean =>
-  world.city.sessions.credentials.caller(hashToken(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
+  world.city.credentials.caller(hashToken(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
 
 /** A provider whose program records its arguments, and fails immediately when it is to resume a lost conversation. */
 function talker(world: CityWorld): string {
@@ -63,12 +63,12 @@ describe('draining a session', () => {
     const { world, id, row, sessions } = await mayor()
     await using _ = world
     await world.add({ title: 'in hand', assignee: 'boss', status: 'in_progress' })
-    expect(await sessions.drains.drain('boss', human)).toEqual({ status: 'ok', id })
+    expect(await sessions.running.drain('boss', human)).toEqual({ status: 'ok', id })
     expect(row()).toMatchObject({ state: 'draining', reason: 'user-hold' })
-    expect(await sessions.drains.drain('boss', human)).toEqual({ status: 'ok', id })
+    expect(await sessions.running.drain('boss', human)).toEqual({ status: 'ok', id })
     await world.city.reconciler.settle()
     expect(await world.running()).toHaveLength(1)
-    expect(await sessions.drains.undrain('boss', human)).toEqual({ status: 'ok', id })
+    expect(await sessions.running.undrain('boss', human)).toEqual({ status: 'ok', id })
     expect(row().state).toBe('active')
     expect(world.recorded().slice(2)).toEqual(['session.draining boss', 'session.undrained boss'])
   })
@@ -76,11 +76,11 @@ describe('draining a session', () => {
   test('ends it when it has no work', async () => {
     const { world, row, sessions } = await mayor()
     await using _ = world
-    await sessions.drains.drain('boss', human)
+    await sessions.running.drain('boss', human)
     await world.event('session.stopped')
     expect(row()).toMatchObject({ state: 'asleep', hostKey: null })
-    expect(await errorCode(sessions.drains.drain('boss', human))).toBe('session-conflict')
-    expect(await errorCode(sessions.drains.undrain('boss', human))).toBe('session-conflict')
+    expect(await errorCode(sessions.running.drain('boss', human))).toBe('session-conflict')
+    expect(await errorCode(sessions.running.undrain('boss', human))).toBe('session-conflict')
   })
 })
 
@@ -91,7 +91,7 @@ describe('restarting a session', () => {
     const { id: bead } = await world.work('shared', 'mayor')
     const caller = await world.caller(id)
     await world.city.claims.claim(caller, bead)
-    expect(await sessions.restarts.restart('boss', OPERATOR)).toEqual({ status: 'ok', id })
+    expect(await sessions.running.restart('boss', OPERATOR)).toEqual({ status: 'ok', id })
     await world.event('session.woke')
     expect(row()).toMatchObject({ state: 'active', generation: 2 })
     expect(world.city.beadRepository.get(bead)).toMatchObject({ status: 'open', assignee: 'boss' })
@@ -102,8 +102,8 @@ describe('restarting a session', () => {
   test('starts one that was quarantined', async () => {
     const { world, id, row, sessions } = await mayor()
     await using _ = world
-    await world.city.sessions.control.suspend(id, human)
-    await sessions.restarts.restart(id, OPERATOR, { fresh: true })
+    await world.city.sessions.running.suspend(id, human)
+    await sessions.running.restart(id, OPERATOR, { fresh: true })
     await world.event('session.woke')
     expect(row()).toMatchObject({ state: 'active', failures: 0 })
   })
@@ -114,10 +114,10 @@ describe('a heartbeat', () => {
     const { world, id, row, sessions } = await mayor(WAITS, 'sleep_after_idle = "300ms"')
     await using _ = world
     const caller = await world.caller(id)
-    await sessions.selfReports.heartbeat(id, caller, { duration: '1s' })
+    await sessions.messaging.heartbeat(id, caller, { duration: '1s' })
     expect(row().busyUntil).toBeGreaterThan(Date.now())
-    expect(await errorCode(sessions.selfReports.heartbeat(id, OPERATOR))).toBe('forbidden')
-    expect(await errorCode(sessions.selfReports.heartbeat(id, caller, { duration: 'long' }))).toBe('invalid-request')
+    expect(await errorCode(sessions.messaging.heartbeat(id, OPERATOR))).toBe('forbidden')
+    expect(await errorCode(sessions.messaging.heartbeat(id, caller, { duration: 'long' }))).toBe('invalid-request')
     const busyUntil = row().busyUntil ?? 0
     const stopped = await world.event('session.stopped')
     expect(Date.parse(stopped.ts)).toBeGreaterThanOrEqual(busyUntil)
@@ -130,7 +130,7 @@ describe('a conversation', () => {
     const world = await CityWorld.open('')
     world.declare(talker(world))
     await world.city.config.reload()
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'chat', alias: 'ann' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'chat', alias: 'ann' })
     const { session_id: id = '' } = await world.event('session.woke')
     const calls = () => readFileSync(world.folder.at('calls'), 'utf8').split('\n').slice(0, -1)
     await until(() => existsSync(world.folder.at('calls')))
@@ -141,14 +141,14 @@ describe('a conversation', () => {
     const { world, id, calls, sessions } = await chatting()
     await using _ = world
     const caller = await world.caller(id)
-    await sessions.selfReports.nameConversation(id, caller, { key: 'abc-1' })
-    await sessions.selfReports.nameConversation(id, caller, { key: 'abc-2' })
+    await sessions.messaging.nameConversation(id, caller, { key: 'abc-1' })
+    await sessions.messaging.nameConversation(id, caller, { key: 'abc-2' })
     expect(world.city.beadRepository.get(id).metadata).toMatchObject({ session_key: 'abc-1' })
-    expect(await errorCode(sessions.selfReports.nameConversation(id, OPERATOR, { key: 'abc-3' }))).toBe('forbidden')
-    await sessions.restarts.restart(id, OPERATOR)
+    expect(await errorCode(sessions.messaging.nameConversation(id, OPERATOR, { key: 'abc-3' }))).toBe('forbidden')
+    await sessions.running.restart(id, OPERATOR)
     await until(() => calls().length === 2)
     await world.event('session.woke')
-    await sessions.restarts.restart(id, OPERATOR, { fresh: true })
+    await sessions.running.restart(id, OPERATOR, { fresh: true })
     await until(() => calls().length === 3)
     expect(calls()).toEqual(['', '--resume abc-1', ''])
   })
@@ -156,8 +156,8 @@ describe('a conversation', () => {
   test('that is lost is replaced by a new one, without counting as a crash', async () => {
     const { world, id, calls, sessions } = await chatting()
     await using _ = world
-    await sessions.selfReports.nameConversation(id, await world.caller(id), { key: 'lost' })
-    await sessions.restarts.restart(id, OPERATOR)
+    await sessions.messaging.nameConversation(id, await world.caller(id), { key: 'lost' })
+    await sessions.running.restart(id, OPERATOR)
     await until(() => calls().length === 3)
     await world.event('session.woke', ({ seq }) => seq > 0)
     await world.city.reconciler.settle()
@@ -171,15 +171,17 @@ describe('a changed declaration', () => {
   test('is listed with its changed parts, and leaves a person’s session running until it is restarted', async () => {
     const { world, id, sessions } = await mayor()
     await using _ = world
-    expect(sessions.drifted.list()).toEqual({ items: [], total: 0 })
+    expect(sessions.reading.drifts()).toEqual({ items: [], total: 0 })
     world.declare(agent('mayor', WAITS, 'env = { MODE = "new" }\nmax_active_sessions = 4'))
     await world.city.config.reload()
     await world.city.reconciler.settle()
-    expect(sessions.drifted.list().items).toEqual([{ id, session_name: `s-${id}`, template: 'mayor', fields: ['env'] }])
+    expect(sessions.reading.drifts().items).toEqual([
+      { id, session_name: `s-${id}`, template: 'mayor', fields: ['env'] },
+    ])
     expect(await world.running()).toHaveLength(1)
-    await sessions.restarts.restart(id, OPERATOR)
+    await sessions.running.restart(id, OPERATOR)
     await world.event('session.woke')
-    expect(sessions.drifted.list().total).toBe(0)
+    expect(sessions.reading.drifts().total).toBe(0)
   })
 })
 
@@ -191,14 +193,14 @@ describe('a soft reload', () => {
     const head = world.city.log.head
     const reloaded = await world.city.configViews.reload(OPERATOR, { soft: true })
     expect(reloaded.outcome).toBe('applied')
-    expect(sessions.drifted.list()).toEqual({ items: [], total: 0 })
+    expect(sessions.reading.drifts()).toEqual({ items: [], total: 0 })
     expect(world.city.log.after(head, 10).map(({ type }) => type)).toEqual(['session.updated', 'config.changed'])
     const { fingerprint } = row()
     expect(await world.city.configViews.reload(OPERATOR, { soft: true })).toMatchObject({ outcome: 'no_change' })
     expect(row().fingerprint).toEqual(fingerprint)
-    await sessions.restarts.restart(id, OPERATOR)
+    await sessions.running.restart(id, OPERATOR)
     await world.event('session.woke')
-    expect(sessions.drifted.list().total).toBe(0)
+    expect(sessions.reading.drifts().total).toBe(0)
   })
 
   test('takes back the drain of a session whose declaration had changed before', async () => {
@@ -215,7 +217,7 @@ describe('a soft reload', () => {
     await world.city.configViews.reload(OPERATOR, { soft: true })
     expect(row()).toMatchObject({ state: 'active', drainAt: null })
     expect(world.city.log.after(head, 10).map(({ type }) => type)).toEqual(['bead.updated', 'session.undrained'])
-    expect(sessions.drifted.list().total).toBe(0)
+    expect(sessions.reading.drifts().total).toBe(0)
   })
 })
 

@@ -14,7 +14,7 @@ describe('waiting work', () => {
     const bead = await world.work('polish the stone', 'worker')
     const woke = await world.event('session.woke')
     const id = woke.session_id ?? ''
-    const session = await world.city.sessions.reader.get(id)
+    const session = await world.city.sessions.reading.get(id)
     expect(session).toMatchObject({
       template: 'worker',
       state: 'active',
@@ -24,13 +24,13 @@ describe('waiting work', () => {
     })
     const next = await world.city.claims.next(await world.caller(id))
     expect(next).toMatchObject({ action: 'work', bead_id: bead.id, assignee: session.session_name })
-    expect(await world.city.sessions.reader.get(id)).toMatchObject({ active_bead: bead.id })
+    expect(await world.city.sessions.reading.get(id)).toMatchObject({ active_bead: bead.id })
     await world.city.store.write((tx) => world.city.beadRepository.close(tx, bead.id))
     await Bun.write(world.folder.at('city', 'go'), '')
     await world.event('session.stopped')
     await world.city.reconciler.settle()
-    expect(await world.city.sessions.reader.get(id)).toMatchObject({ state: '', running: false })
-    expect(world.city.sessions.credentials.caller(hashToken(await world.token(id)))).toBe('ended')
+    expect(await world.city.sessions.reading.get(id)).toMatchObject({ state: '', running: false })
+    expect(world.city.credentials.caller(hashToken(await world.token(id)))).toBe('ended')
     expect(world.recorded()).toEqual(['session.woke worker-1', 'session.stopped worker-1'])
     expect(world.reports).toEqual([])
   })
@@ -39,7 +39,7 @@ describe('waiting work', () => {
 describe('POST sessions', () => {
   test('answers immediately, and one event reports that the session is up', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS))
-    const accepted = await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
+    const accepted = await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
     expect(accepted).toMatchObject({ status: 'accepted', request_id: expect.stringMatching(/^req-[0-9a-f]{24}$/) })
     const created = await world.event('request.result.session.create')
     expect(created.payload).toMatchObject({
@@ -53,19 +53,19 @@ describe('POST sessions', () => {
 describe('a session that cannot start', () => {
   test('is reported by its request with what it waits for, and is closed when that is undone before it began', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
-    const { creator, pendingRequests } = world.city.sessions
-    const first = await creator.create(human, { kind: 'agent', name: 'mayor' })
+    const { creating } = world.city.sessions
+    const first = await creating.create(human, { kind: 'agent', name: 'mayor' })
     await world.event('request.result.session.create')
     const messageOf = (error: Error) => error.message
-    expect(await pendingRequests.withdraw(first.request_id, human).catch(messageOf)).toContain('is not open')
-    const { request_id } = await creator.create(human, { kind: 'agent', name: 'mayor' })
+    expect(await creating.withdraw(first.request_id, human).catch(messageOf)).toContain('is not open')
+    const { request_id } = await creating.create(human, { kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
-    expect(pendingRequests.show(request_id)).toMatchObject({
+    expect(creating.request(request_id)).toMatchObject({
       operation: 'session.create',
       waits_for: expect.stringContaining('mayor has 1 of 1 sessions'),
     })
     const { head } = world.city.log
-    const { id = '' } = await pendingRequests.withdraw(request_id, human)
+    const { id = '' } = await creating.withdraw(request_id, human)
     expect(world.city.log.after(head, 10).map(({ type }) => type)).toEqual(['bead.closed', 'request.failed'])
     expect(world.city.sessionRepository.find(id)?.state).toBe('closed')
   })
@@ -73,8 +73,8 @@ describe('a session that cannot start', () => {
   test('is closed when its request fails for that, so that it does not start when no one waits for it', async () => {
     await using town = scriptedTown(agent('mayor', WAITS, 'max_active_sessions = 1'))
     const city = await town.open()
-    const { creator } = city.sessions
-    const create = () => creator.create(human, { kind: 'agent', name: 'mayor', message: 'Good day' })
+    const { creating } = city.sessions
+    const create = () => creating.create(human, { kind: 'agent', name: 'mayor', message: 'Good day' })
     await create()
     await city.reconciler.settle()
     const [first] = city.sessionRepository.live()
@@ -102,9 +102,9 @@ describe('a session that cannot start', () => {
 
   test('explains what prevents its start', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     await world.event('request.result.session.create')
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     await world.city.reconciler.settle()
     const waiting = world.city.sessionRepository.live().find(({ state }) => state === 'start-pending')
     expect(world.city.sessionServices.waiting.of(waiting?.id ?? '')).toBe(

@@ -15,7 +15,7 @@ session_setup = ['${note('after')}']
 session_live = ['${note('live')}']
 work_dir = "desk"`
     await using world = await CityWorld.open(agent('mayor', `${note('program')}; ${WAITS}`, more))
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
     const { session_id: id } = await world.event('session.woke')
     const notes = world.folder.at('city', 'notes')
     await until(() => lines(notes).length >= 4)
@@ -31,7 +31,7 @@ work_dir = "desk"`
     const mayor = (live: string) =>
       agent('mayor', WAITS, `session_setup = ['${note('after')}']\nsession_live = ['${live}']`)
     await using world = await CityWorld.open(mayor('true'))
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     const { session_id: id } = await world.event('session.woke')
     const running = await world.running()
     world.declare(mayor(note('live')))
@@ -56,7 +56,7 @@ work_dir = "desk"`
   test('that fail before the start prevent it with a reason', async () => {
     const more = `pre_start = ['echo no such branch; exit 3']`
     await using world = await CityWorld.open(agent('mayor', WAITS, more))
-    const { request_id } = await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    const { request_id } = await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     const failed = await world.event('request.failed')
     expect(failed.payload).toMatchObject({
       request_id,
@@ -69,14 +69,14 @@ work_dir = "desk"`
   test('that hang are ended with their children and count as failed', async () => {
     const more = `pre_start = ['sleep 600 & sleep 600']`
     await using world = await CityWorld.open(`[session]\nsetup_timeout = "200ms"\n${agent('mayor', WAITS, more)}`)
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     const failed = await world.event('request.failed')
     expect(failed.payload).toMatchObject({ error_message: 'pre_start `sleep 600 & sleep 600` was stopped after 0.2 s' })
   })
 
   test('that fail after the start are reported and leave the session running', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, `session_setup = ['exit 4']`))
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     const event = await world.event('worker.operation', ({ payload }) => Object(payload).result === 'failed')
     expect(event.payload).toMatchObject({ error: 'session_setup `exit 4` ended with exit code 4' })
     expect(await world.running()).toHaveLength(1)
@@ -90,7 +90,7 @@ on_death = 'echo death $GC_TEMPLATE $GC_SESSION_ID >> $GC_CITY/notes'`
     await until(() => lines(notes).length > 0)
     const { home } = world.hosts
     expect(lines(notes)).toEqual([`boot mayor ${home} ${home}/bin`])
-    await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor' })
+    await world.city.sessions.creating.create(human, { kind: 'agent', name: 'mayor' })
     const { session_id } = await world.event('session.crashed')
     await until(() => lines(notes).includes(`death mayor ${session_id}`))
   })

@@ -64,7 +64,7 @@ test('a program that starts slowly has its startup_timeout, one that waits for a
     ['slow', 'Updating'],
     ['asker', 'trust'],
   ] as const) {
-    const screen = async () => (await city.sessions.reader.peek(first.get(name) ?? '', 24)) ?? ''
+    const screen = async () => (await city.sessions.reading.peek(first.get(name) ?? '', 24)) ?? ''
     await eventually(`${name} shows its screen`, 10_000, screen, (shown) => shown.includes(text))
   }
   const up = () => [...first].flatMap(([name, id]) => (city.sessionRepository.get(id).state === 'active' ? [name] : []))

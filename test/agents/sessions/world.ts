@@ -115,7 +115,7 @@ export class CityWorld implements AsyncDisposable {
   }
 
   async caller(id: string): Promise<SessionCaller> {
-    const caller = this.city.sessions.credentials.caller(hashToken(await this.token(id)))
+    const caller = this.city.credentials.caller(hashToken(await this.token(id)))
     if (!caller || caller === 'ended') throw new Error(`the token of ${id} is ${caller ?? 'unknown'}`)
     return caller
   }

@@ -44,7 +44,7 @@ describe('a host beyond all lists that a session asks for', () => {
       to_do: `gc attention answer ${name} once|session|agent|no|none`,
       answers: ['once', 'session', 'agent', 'no', 'none'],
     })
-    const answered = await city.sessions.interactions.answer(name, { kind: 'operator' }, { answer: '2' })
+    const answered = await city.sessions.messaging.answer(name, { kind: 'operator' }, { answer: '2' })
     expect(answered).toMatchObject({
       state: 'answered',
       answered_by: 'operator',
@@ -68,7 +68,7 @@ describe('a host beyond all lists that a session asks for', () => {
     await using town = scriptedTown(AGENT)
     const { city, id, key } = await running(town)
     town.host.askedHosts.set(key, { host: 'a.example', port: 443, since: SINCE, others: 0 })
-    await city.sessions.interactions.answer(`host:${id}:a.example:443`, human, { answer: 'agent' })
+    await city.sessions.messaging.answer(`host:${id}:a.example:443`, human, { answer: 'agent' })
     expect(readFileSync(join(town.path, 'city.toml'), 'utf8')).toContain(
       'confine = { mode = "off", allow_hosts = ["a.example"] }\n',
     )
@@ -81,7 +81,7 @@ describe('a host beyond all lists that a session asks for', () => {
     town.host.askedHosts.set(key, { host: 'a.example', port: 443, since: SINCE, others: 0 })
     const name = `host:${id}:a.example:443`
     const before = readFileSync(join(town.path, 'city.toml'), 'utf8')
-    await expect(city.sessions.interactions.answer(name, human, { answer: 'agent' })).rejects.toMatchObject({
+    await expect(city.sessions.messaging.answer(name, human, { answer: 'agent' })).rejects.toMatchObject({
       code: 'session-conflict',
       message: expect.stringMatching(/change it there by hand; or answer it for this session$/),
     })
@@ -94,7 +94,7 @@ describe('a host beyond all lists that a session asks for', () => {
     const { city, id, key } = await running(town)
     town.host.askedHosts.set(key, { host: '2001:db8::1', port: 443, since: SINCE, others: 0 })
     const name = `host:${id}:2001:db8::1:443`
-    const { interactions } = city.sessions
+    const { messaging } = city.sessions
     const session: SessionCaller = {
       ...{ kind: 'session', city: 'mill', session: id, names: [id], agent: 'worker' },
       ...{ declaredIn: 'city.toml', may: ['respond', 'configure'] },
@@ -103,14 +103,14 @@ describe('a host beyond all lists that a session asks for', () => {
     await items(city)
     const { head } = city.log
     const give = (answer: string, caller: typeof human | PersonCaller | SessionCaller = human) =>
-      interactions.answer(name, caller, { answer })
+      messaging.answer(name, caller, { answer })
     await expect(give('session', session)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(give('agent', ann)).rejects.toMatchObject({
       code: 'forbidden',
       message: expect.stringContaining('answer for this session'),
     })
     await expect(give('always')).rejects.toMatchObject({ code: 'validation-failed' })
-    await expect(interactions.answer(`host:${id}:b.example:443`, human, { answer: 'no' })).rejects.toMatchObject({
+    await expect(messaging.answer(`host:${id}:b.example:443`, human, { answer: 'no' })).rejects.toMatchObject({
       code: 'question-not-found',
     })
     expect([city.log.head, town.host.said]).toEqual([head, []])

@@ -223,11 +223,11 @@ describe('a snapshot', () => {
     const { snapshots, sessions, id, path, town, recorded } = await world()
     writeFileSync(join(path, 'new'), 'x')
     writeFileSync(join(town.path, '.gc/snapshots'), 'in the way')
-    expect(await errorOf(sessions.restarts.restart(id, human, { fresh: true }))).toStartWith(
+    expect(await errorOf(sessions.running.restart(id, human, { fresh: true }))).toStartWith(
       `service-unavailable: session ${id} is not reset, because gc cannot store a snapshot`,
     )
     rmSync(join(town.path, '.gc/snapshots'))
-    await sessions.restarts.restart(id, human, { fresh: true })
+    await sessions.running.restart(id, human, { fresh: true })
     expect((await snapshots.list(id)).items).toMatchObject([{ reason: 'reset' }])
     expect(recorded().map(({ type }) => type)).toEqual(['worktree.snapshot_failed', 'worktree.snapshotted'])
   })

@@ -44,7 +44,7 @@ async function world(limit = 10) {
     /** Closes a worker and its bead. */
     async close({ id, work }: { id: string; work: string }) {
       await store.write((tx) => void beadRepository.close(tx, work))
-      await sessions.control.close(id, human)
+      await sessions.running.close(id, human)
     },
     recorded: () =>
       log
@@ -75,7 +75,7 @@ describe('a worktree', () => {
     expect(existsSync(join(path, 'README'))).toBe(true)
     writeFileSync(join(path, 'draft'), 'half')
     await host.exit(hostKey, 1)
-    await sessions.control.wake(id, human)
+    await sessions.running.wake(id, human)
     await reconciler.settle()
     expect(host.starts.map(({ cwd }) => cwd)).toEqual([path, path])
     expect(started(work)).toMatchObject({ id, path })

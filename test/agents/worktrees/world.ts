@@ -72,7 +72,7 @@ export async function world(settings = '', { rig: makeRig = plainRig, env: more 
     numbers: async () => (await snapshots.list(id)).items.map(({ number }) => number),
     async close() {
       await store.write((tx) => void beadRepository.close(tx, bead.id))
-      await sessions.control.close(id, human)
+      await sessions.running.close(id, human)
     },
     recorded: () =>
       log

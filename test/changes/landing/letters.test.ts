@@ -129,7 +129,7 @@ test('reopens the bead with the letter if the session is gone, and its next clai
   const id = await submit(world, worker)
   const { city } = world
   await city.beads.close(human, worker.bead)
-  await city.sessions.control.close(worker.id, human)
+  await city.sessions.running.close(worker.id, human)
   await city.reconciler.settle()
   await city.store.write((tx) => void city.sessionRepository.update(tx, worker.id, { wokeAt: null }))
   await world.resume()

@@ -50,7 +50,7 @@ export async function workersWorld(land = AUTO) {
     },
     /** Ends a session, so that another begins for the next bead. */
     async end({ id }: { id: string }) {
-      await world.city.sessions.control.close(id, human)
+      await world.city.sessions.running.close(id, human)
       await world.city.reconciler.settle()
     },
     /** Adds a person's commit to the remote's main. */

@@ -68,7 +68,7 @@ export async function reviewWorld() {
       await settle()
     },
     async end({ id }: { id: string }) {
-      await city.sessions.control.close(id, human)
+      await city.sessions.running.close(id, human)
       await settle()
     },
     recorded: (head = 0) =>

@@ -101,7 +101,7 @@ describe('a rig', () => {
     await town.pool('shop/crew', 1)
     await town.clock.advance(5000)
     const [, , last] = await town.pool('shop/crew', 2)
-    await town.sessions.control.suspend(last?.id ?? '', human)
+    await town.sessions.running.suspend(last?.id ?? '', human)
     await town.session('mayor')
     expect(town.host.running).toHaveLength(3)
     expect(await town.get('rigs')).toEqual({

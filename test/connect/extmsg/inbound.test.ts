@@ -172,7 +172,7 @@ test('a sleeping session is woken for a message, one that a person suspended is 
   await using world = await openTalk()
   const [ada, bob] = [await world.session('ada'), await world.session('bob')]
   await world.exit(ada.id)
-  await world.sessions.control.suspend(bob.id, human)
+  await world.sessions.running.suspend(bob.id, human)
   await world.settled()
   await world.bind('e1', ada.id)
   await world.bind('e2', bob.id)

@@ -67,7 +67,7 @@ describe('steps of a continuation group', () => {
     await work.beads.update(work.ada, work.run.plan ?? '', { status: 'closed', metadata: { 'gc.outcome': 'pass' } })
     expect(work.assigneeOf('build')).toBe('ada')
     work.recorded()
-    await work.sessions.control.close(work.ada.session, human)
+    await work.sessions.running.close(work.ada.session, human)
     await work.settled()
     expect(work.recorded()).toContain(`bead.updated ${work.run.build}`)
     expect(work.assigneeOf('build')).toBeUndefined()

@@ -26,7 +26,7 @@ async function openHttp() {
     throw new AppError('city-not-found', `not_found: city not found or not running: ${params.cityName}`)
   }
   const resolve = (token: string) => {
-    const caller = work.sessions.credentials.caller(hashToken(token))
+    const caller = work.credentials.caller(hashToken(token))
     return caller === 'ended' ? undefined : caller
   }
   const server = serve({

@@ -17,7 +17,7 @@ export const remote = async (work: Work, alias: string) => work.caller((await wo
 /** Running sessions without an alias, as they call. */
 export async function crowd({ sessions, reconciler, sessionRepository, caller }: Work, size: number) {
   const body = { kind: 'agent', name: 'press/hand' } as const
-  await Promise.all(Array.from({ length: size }, () => sessions.creator.create(human, body)))
+  await Promise.all(Array.from({ length: size }, () => sessions.creating.create(human, body)))
   await reconciler.settle()
   return sessionRepository.live().flatMap(({ id, alias }) => (alias === null ? [caller(id)] : []))
 }

@@ -107,7 +107,7 @@ async function restart(work: Work, worker: SimulatedWorker): Promise<void> {
   worker.alive = true
   if (!worker.hosted) return
   worker.bead = undefined
-  await work.sessions.control.wake(worker.session, human)
+  await work.sessions.running.wake(worker.session, human)
 }
 
 /** Every bead that was closed, once for each close. */

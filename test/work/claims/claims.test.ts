@@ -107,7 +107,7 @@ describe('claim', () => {
     await using work = await openClaims()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(work.ada, id)
-    await work.sessions.restarts.restart('ada', human)
+    await work.sessions.running.restart('ada', human)
     await work.settled()
     expect(work.beadRepository.get(id)).toMatchObject({ status: 'open', assignee: 'ada' })
     await expect(work.claims.heartbeat(work.ada, id)).rejects.toMatchObject({ code: 'claim-lost', status: 409 })
@@ -227,7 +227,7 @@ describe('the end of a claim', () => {
     const other = await work.add({ title: 'continued by another', assignee: 'bob', metadata: step })
     await work.claims.claim(work.ada, own.id)
     work.recorded()
-    await work.sessions.control.close('ada', human)
+    await work.sessions.running.close('ada', human)
     expect(work.recorded()).toEqual([
       ...[`bead.dead_assignee_reopened ${own.id}`, `bead.updated ${own.id}`],
       ...[`bead.dead_assignee_reopened ${unclaimed.id}`, `bead.updated ${unclaimed.id}`],
@@ -256,7 +256,7 @@ describe('the end of a claim', () => {
     await work.exit(work.ada.session)
     const losses = () => work.store.all(query<unknown>('SELECT * FROM claim_losses')).length
     expect(losses()).toBe(1)
-    await work.sessions.control.close(work.ada.session, human)
+    await work.sessions.running.close(work.ada.session, human)
     expect(losses()).toBe(0)
   })
 })

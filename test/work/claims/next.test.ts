@@ -32,7 +32,7 @@ describe('next', () => {
     await using work = await openClaims()
     await routed(work, 'routed')
     const mine = await work.add({ title: 'mine', assignee: 'ada' })
-    await work.sessions.drains.drain('ada', human)
+    await work.sessions.running.drain('ada', human)
     expect(await work.claims.next(work.ada)).toMatchObject({ reason: 'ready_assignment', bead_id: mine.id })
     await work.beads.close(work.ada, mine.id)
     expect(await work.claims.next(work.ada)).toEqual({ action: 'drain', reason: 'no_work' })
@@ -123,7 +123,7 @@ describe('after any operations', () => {
     const epochs = new Map<string, number>()
     const callers = await crowd(work, 4)
     const end = async ({ session }: SessionCaller) => {
-      await (random(2) ? work.sessions.control.kill(session, human) : work.sessions.restarts.restart(session, human))
+      await (random(2) ? work.sessions.running.kill(session, human) : work.sessions.running.restart(session, human))
     }
     const acts = [
       (who: SessionCaller, id: string) => work.claims.claim(who, id),

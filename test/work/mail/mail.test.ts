@@ -113,7 +113,7 @@ describe('addresses', () => {
   test('an unknown or ambiguous name is rejected', async () => {
     await using world = await openWork()
     const closed = await world.session('gone')
-    await world.sessions.control.close(closed.id, human)
+    await world.sessions.running.close(closed.id, human)
     await world.session('clerk')
     world.recorded()
     const rejected = (to: string) => expect(world.mail.send(human, { to, subject: 'x' })).rejects
@@ -175,7 +175,7 @@ describe('reply', () => {
     const warden = await world.namedSession('press/warden')
     const ask = (id: string) => world.mail.send(world.caller(id), { to: 'human', subject: 'x' })
     const [one, two] = [await ask(gone.id), await ask(warden.id)]
-    for (const { id } of [gone, warden]) await world.sessions.control.close(id, human)
+    for (const { id } of [gone, warden]) await world.sessions.running.close(id, human)
     const to = async (id: string) =>
       world.beadRepository.get((await world.mail.reply(human, id, { body: 'y' })).id).assignee
     expect(await to(one.id)).toBe('press/hand')

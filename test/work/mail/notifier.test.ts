@@ -38,7 +38,7 @@ describe('a notification of mail', () => {
     await world.mail.send(human, { to: 'press/hand', subject: 'two' })
     await world.settled()
     expect(world.nudges()).toEqual([])
-    await world.sessions.control.wake(ada.id, human)
+    await world.sessions.running.wake(ada.id, human)
     await world.settled()
     expect(world.nudges()).toHaveLength(1)
     expect(world.nudges()[0]?.text).toMatch(/unread mail.*\n.*\n.*from human: two\n.*from human: one/)

@@ -5,7 +5,7 @@ import { declaration, human, openWork, type Work, workTown } from '../world.ts'
 const DAY = 24 * 3_600_000
 
 const send = (world: Work, to: string, subject = 'x') => world.mail.send(human, { to, subject })
-const close = (world: Work, id: string) => world.sessions.control.close(id, human)
+const close = (world: Work, id: string) => world.sessions.running.close(id, human)
 /** Has the city keep read mail for so long from now on. */
 async function keepMail({ town, config }: Work, ttl: string): Promise<void> {
   town.declare(`[mail]\nretention_ttl = "${ttl}"\n${declaration()}`)
@@ -127,12 +127,12 @@ describe('unread mail of a closed session', () => {
   test('goes to the people of the city when its agent no longer exists', async () => {
     const gone = '[providers.talker]\ncommand = "true"\n[[agent]]\nname = "guest"\nstart_command = "true"\n'
     await using world = await openWork({ toml: declaration() + gone })
-    await world.sessions.creator.create(human, { kind: 'provider', name: 'talker', alias: 'ada' })
+    await world.sessions.creating.create(human, { kind: 'provider', name: 'talker', alias: 'ada' })
     await world.session('eve', 'guest')
     const sent = [await send(world, 'ada'), await send(world, 'eve')]
     world.town.declare(declaration())
     await world.config.reload()
-    for (const name of ['ada', 'eve']) await world.sessions.control.close(name, human)
+    for (const name of ['ada', 'eve']) await world.sessions.running.close(name, human)
     await world.settled()
     expect(sent.map(({ id }) => boxOf(world, id))).toEqual(['human', 'human'])
     expect(world.mail.count({ agent: 'human' })).toEqual({ total: 2, unread: 2 })
@@ -144,8 +144,8 @@ describe('unread mail of a closed session', () => {
     for (const name of ['ada', 'eve']) await sleeper(first, name)
     const [one, two] = [await send(first, 'ada'), await send(first, 'eve')]
     await first.reactions.stop()
-    await first.sessions.control.close('ada', human)
-    await first.sessions.control.close('eve', human, { remove: true })
+    await first.sessions.running.close('ada', human)
+    await first.sessions.running.close('eve', human, { remove: true })
     await first.close({ endSessions: false })
     await using second = await openWork({ town })
     expect([boxOf(second, one.id), boxOf(second, two.id)]).toEqual(['press/hand', 'human'])

@@ -13,7 +13,7 @@ async function crowd() {
     const template = n % 3 === 0 ? 'saw/hand' : 'press/hand'
     const { id } = await world.session(`s${n}`, template)
     if (n % 4 === 0) await world.exit(id)
-    if (n % 2 === 1) await world.sessions.control.close(id, human)
+    if (n % 2 === 1) await world.sessions.running.close(id, human)
     if (n % 5 === 0) await world.clock.advance(1000)
     ids.unshift(id)
   }

@@ -21,7 +21,7 @@ test('a session is found as it is after each write, also within the write and af
   await expect(failed).rejects.toThrow('given up')
   expect(sessions.find(id)?.reason).toBe('first')
   expect(sessions.live().find((row) => row.id === id)?.reason).toBe('first')
-  await city.sessions.control.close(id, human)
+  await city.sessions.running.close(id, human)
   expect(sessions.live().some((row) => row.id === id)).toBe(false)
   expect(sessions.find(id)?.state).toBe('closed')
 })

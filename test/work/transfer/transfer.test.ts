@@ -94,7 +94,7 @@ describe('beads that are exported and imported', () => {
     await from.comments.create(ada, part.id, { text: 'begun\n“ä”' })
     await from.clock.advance(1000)
     await from.comments.create(human, part.id, { text: 'and?' })
-    await from.sessions.control.close('ada', human, { remove: true })
+    await from.sessions.running.close('ada', human, { remove: true })
     const file = await from.file()
     expect(file.split('\n')).toHaveLength(6)
 

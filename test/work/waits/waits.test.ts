@@ -7,7 +7,7 @@ describe('a wait', () => {
   test('is a bead that shows the beads it waits for, and is over when all are closed', async () => {
     await using world = await openWaits()
     const ada = await world.session('ada')
-    await world.sessions.editor.patch('ada', human, { title: 'ada' })
+    await world.sessions.creating.patch('ada', human, { title: 'ada' })
     const [a, b] = [await world.task('a'), await world.task('b')]
     world.recorded()
     const wait = await world.waits.create(human, { session: 'ada', on_beads: [b, a, b], note: 'go on' })
@@ -126,10 +126,10 @@ describe('a wait', () => {
     expect(await world.waits.cancel(human, one.id)).toMatchObject({ state: 'canceled', status: 'closed' })
     expect(await world.waits.cancel(human, one.id)).toMatchObject({ state: 'canceled' })
     expect(world.recorded()).toEqual([`bead.closed ${one.id}`])
-    await world.sessions.control.wake('bob', human)
+    await world.sessions.running.wake('bob', human)
     expect(world.beadRepository.get(two.id).metadata).toMatchObject({ state: 'canceled', last_error: 'session-woken' })
     expect(world.waits.get(four.id).state).toBe('canceled')
-    await world.sessions.control.close('ada', human)
+    await world.sessions.running.close('ada', human)
     await world.settled()
     expect(world.beadRepository.get(three.id).metadata).toMatchObject({
       state: 'canceled',
@@ -154,7 +154,7 @@ describe('a wait', () => {
     await world.settled()
     expect(world.queued()).toHaveLength(1)
     world.recorded()
-    await world.sessions.restarts.restart('ada', human, { fresh: true })
+    await world.sessions.running.restart('ada', human, { fresh: true })
     for (const { id } of [pending, ready])
       expect(world.beadRepository.get(id).metadata).toMatchObject({
         state: 'canceled',
@@ -189,7 +189,7 @@ describe('a wait', () => {
     world.host.promptError = 'it could not be typed'
     await world.finishTurn(ada.id)
     await until(() => state(two) !== 'ready')
-    await world.sessions.control.close('bob', human)
+    await world.sessions.running.close('bob', human)
     await world.waits.cancel(human, four.id)
     expect([two, three, four].map(state)).toEqual(['failed', 'canceled', 'canceled'])
     expect(world.beadRepository.get(two.id).metadata?.last_error).toBe('it could not be typed')

@@ -173,7 +173,7 @@ describe('an ACP session', () => {
     await polly.world.down()
     await polly.world.up()
     expect((await polly.pendingQuestion()).request_id).toBe(before.request_id)
-    await polly.world.city.sessions.interactions.respond(polly.id, human, { action: 'approve' })
+    await polly.world.city.sessions.messaging.respond(polly.id, human, { action: 'approve' })
     await polly.done(2)
     const seqs = polly.records().map(({ seq }) => seq)
     expect(seqs).toEqual(seqs.map((_: number, at: number) => at + 1))

@@ -27,7 +27,7 @@ async function open() {
   const { clock, host } = town
   const city = await town.open()
   const { store, log, mail, budgets, usage, sessions, reconciler } = city
-  await sessions.creator.create(human, { kind: 'agent', name: 'web/worker' })
+  await sessions.creating.create(human, { kind: 'agent', name: 'web/worker' })
   await reconciler.settle()
   const [key = ''] = host.running
   await host.finishTurn(key)
@@ -134,17 +134,17 @@ describe('once a budget is used up', () => {
   test('no session gets another turn, a nudge, a wake or a bead until there is room', async () => {
     await using world = await exhausted()
     const { city, clock, town, row, budgets } = world
-    const { sessions, sessionRecords, store, reconciler } = city
+    const { sessionRecords, store, reconciler } = city
     const bead = await city.beads.create(human, { title: 'oil', metadata: { 'gc.routed_to': 'web/worker' } })
     await store.write((tx) => sessionRecords.queue.add(tx, row.id, 'Go on.'))
     await clock.advance(60_000)
     expect([town.host.prompts, town.host.starts.length]).toEqual([[], 1])
-    const caller = sessions.credentials.caller(hashToken(town.host.starts[0]?.env.GC_TOKEN ?? ''))
+    const caller = city.credentials.caller(hashToken(town.host.starts[0]?.env.GC_TOKEN ?? ''))
     if (!caller || caller === 'ended') throw new Error('its token is not known')
     expect(await city.claims.next(caller)).toEqual({ action: 'drain', reason: 'no_work' })
     expect(city.claims.list().total).toBe(0)
     expect(city.claims.claim(caller, bead.id)).rejects.toThrow('the budget of rig web in tokens an hour is used up')
-    await city.sessions.creator.create(human, { kind: 'agent', name: 'web/worker' })
+    await city.sessions.creating.create(human, { kind: 'agent', name: 'web/worker' })
     await reconciler.settle()
     await clock.advance(60_000)
     expect(town.host.starts).toHaveLength(1)
@@ -183,7 +183,7 @@ describe('once a budget is used up', () => {
     const { city, town, budgets, clock } = world
     await budgets.set(human, { scope: 'city', unit: 'tokens', per: 'hour', limit: 10 })
     await world.use(20)
-    await city.sessions.creator.create(human, { kind: 'agent', name: 'web/worker' })
+    await city.sessions.creating.create(human, { kind: 'agent', name: 'web/worker' })
     await clock.advance(60_000)
     await city.reconciler.settle()
     expect(town.host.starts).toHaveLength(1)

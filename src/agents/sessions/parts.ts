@@ -65,7 +65,6 @@ import { type LoginLimits, Logins } from '../limits/index.ts'
 import {
   AnswerGiver,
   CreateRequests,
-  Interactions,
   MessageDelivery,
   openTerminalInput,
   ProgramInput,
@@ -76,27 +75,14 @@ import {
 import type { ProjectFiles } from '../project-files/index.ts'
 import { AnswerCounts, askingOf, CommandFolders, HostPrompts, optionOf, Questions } from '../questions/index.ts'
 import type { Worktrees } from '../worktrees/index.ts'
-import { SessionControl } from './control.ts'
 import { SessionCredentials } from './credentials.ts'
-import { SessionDrains } from './drains.ts'
 import { DriftedSessions } from './drifted-sessions.ts'
-import { SessionEditor } from './editor.ts'
-import { Lending } from './lending.ts'
-import { MessageSender } from './message-sender.ts'
-import type { SessionOperations } from './operations.ts'
-import { PendingRequests } from './pending-requests.ts'
-import { PermissionModes } from './permission-modes.ts'
-import { SessionRestarts } from './restarts.ts'
 import { SessionRetention } from './retention.ts'
-import { SelfReports } from './self-reports.ts'
-import { SessionReader } from './session-reader.ts'
-import { Terminals } from './terminals.ts'
-import { TranscriptReader } from './transcript-reader.ts'
 import { SessionView } from './view.ts'
 import { WaitingReasons } from './waiting.ts'
 
 /** Dependencies of sessions on the rest of a city. */
-interface SessionsOptions {
+export interface SessionsOptions {
   store: Store
   log: EventLog
   reactions: Reactions
@@ -118,19 +104,26 @@ interface SessionsOptions {
   report(message: string): void
 }
 
-/** Builds the services of a city's sessions, each after those it depends on. */
-export function openSessions(options: SessionsOptions) {
+/** Builds what the services of a city's sessions are made of, each part after those it depends on. */
+export function openSessionParts(options: SessionsOptions) {
   const records = { ...options.sessionRecords, ...openRunState(options) }
   const programs = openPrograms({ ...options, ...records })
   const messaging = openMessaging({ ...options, ...records, ...programs })
   const lifecycle = openLifecycle({ ...options, ...records, ...programs, ...messaging })
   const all = { ...options, ...records, ...programs, ...messaging, ...lifecycle }
-  const { store, clock, deadlines, report } = options
+  const { store, clock, deadlines, report, environment } = options
   const retention = new SessionRetention(store, clock, deadlines, report)
   const conversationRetention = new AcpRetention(store, clock, deadlines, report)
-  const upkeep = new SessionUpkeep({ ...all, retention, conversationRetention })
-  return { ...records, ...programs, ...messaging, ...lifecycle, upkeep, operations: openOperations(all) }
+  return {
+    ...{ ...records, ...programs, ...messaging, ...lifecycle },
+    searcher: new TranscriptSearcher(all),
+    drifted: new DriftedSessions(all),
+    credentials: new SessionCredentials({ ...all, city: environment.city }),
+    upkeep: new SessionUpkeep({ ...all, retention, conversationRetention }),
+  }
 }
+
+export type SessionParts = Omit<SessionsOptions, 'requests'> & ReturnType<typeof openSessionParts>
 
 /** Opens the state of sessions that their records do not hold. */
 function openRunState({ store, log, clock, config, beads, sessionRecords, ...options }: SessionsOptions) {
@@ -262,33 +255,6 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
     drainer: new SessionDrainer({ ...options, lifeSigns }),
     creator: new SessionCreator(options),
     closer: new SessionCloser(options),
-  }
-}
-
-type Lifecycle = ReturnType<typeof openLifecycle>
-
-/** Opens the operations of callers. */
-function openOperations(
-  options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging & Lifecycle,
-): SessionOperations {
-  return {
-    reader: new SessionReader(options),
-    creator: options.creator,
-    editor: new SessionEditor(options),
-    sender: new MessageSender(options),
-    control: new SessionControl(options),
-    drains: new SessionDrains(options),
-    drifted: new DriftedSessions(options),
-    restarts: new SessionRestarts(options),
-    selfReports: new SelfReports(options),
-    lending: new Lending(options),
-    interactions: new Interactions(options),
-    pendingRequests: new PendingRequests(options),
-    permissionModes: new PermissionModes(options),
-    transcripts: new TranscriptReader(options),
-    search: new TranscriptSearcher(options),
-    terminals: new Terminals(options),
-    credentials: new SessionCredentials({ ...options, city: options.environment.city }),
   }
 }
 

@@ -1,57 +1,98 @@
 import type { Actor } from '../../core/actor.ts'
+import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
 import { type QuestionOption, SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { toPlainText } from '../../host/terminal/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import type { AsyncAcceptedBody, OKWithIDResponseBody } from '../../http/schema.ts'
+import { SessionSubmitSucceeded } from '../../work/events.ts'
 import {
+  HELD,
   isRunning,
   type PendingList,
   type Respond,
   type Responded,
+  type SessionMessage,
   type SessionPending,
-  type SessionResolver,
+  type SessionRow,
+  type SessionSubmit,
+  type SubmitIntent,
 } from '../../work/sessions/index.ts'
+import { MESSAGE_LIMIT, pendingOf, selectOptions, textFor } from '../messaging/index.ts'
 import {
   type Choice,
   describeOutcome,
   type GroupAnswer,
   type GroupAnswered,
-  type HostPrompts,
   identityOf,
   numberOf,
   type QuestionAnswer,
   type QuestionList,
   QuestionOver,
   type QuestionRow,
-  type Questions,
   type QuestionView,
   questionId,
   toView,
 } from '../questions/index.ts'
-import type { AnswerGiver } from './answer-giver.ts'
-import { selectOptions, textFor } from './answer-words.ts'
-import { type PendingOptions, pendingOf } from './pending.ts'
+import type { SessionParts } from './parts.ts'
+import type { Conversation, Heartbeat } from './runtime-schema.ts'
 
-interface InteractionsOptions extends PendingOptions {
-  questions: Questions
-  resolver: SessionResolver
-  answers: Pick<AnswerGiver, 'give'>
-  askedHosts: Pick<HostPrompts, 'names' | 'answer'>
+interface Sending {
+  message: string
+  operation: 'session.message' | 'session.submit'
+  intent: SubmitIntent
 }
 
-/** The questions of sessions to people, and people's answers. */
-export class Interactions {
-  constructor(private readonly options: InteractionsOptions) {}
+const DEFAULT_HEARTBEAT = 45 * 60_000
+/** Reason why a program continues in another conversation. */
+const CONTINUES: ReadonlySet<string> = new Set(['clear', 'resume', 'compact', 'fork'])
+const MAX_HEARTBEAT = 24 * 3_600_000
+
+/** What is said to sessions, what they ask people and are answered, and what they report about their own runs. */
+export class SessionMessaging {
+  constructor(private readonly parts: SessionParts) {}
+
+  message(token: string, caller: Caller, { message }: SessionMessage): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, { message, operation: 'session.message', intent: 'default' })
+  }
+
+  submit(token: string, caller: Caller, { message, intent = 'default' }: SessionSubmit): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, { message, operation: 'session.submit', intent })
+  }
+
+  async #send(token: string, caller: Caller, sending: Sending): Promise<AsyncAcceptedBody> {
+    const { message, operation, intent } = sending
+    const { store, repository, launchPlanner, creator, waker, queue, requests } = this.parts
+    const row = await creator.findOrCreate(token, caller)
+    if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${row.id} is failed-create`)
+    const cursor = requests.head
+    return store.write((tx) => {
+      const request = requests.accept(tx, operation, row.id)
+      const answer = requests.answer(request, cursor)
+      const isFollowUp = operation === 'session.submit' && intent === 'follow_up'
+      if (isFollowUp && launchPlanner.transport(row) === 'acp') {
+        requests.fail(tx, request, 'submit_failed', 'follow_up is not supported by sessions that use ACP')
+        return answer
+      }
+      queue.add(tx, row.id, message, { intent, ...(!isFollowUp && { request: request.id, limit: MESSAGE_LIMIT }) })
+      if (HELD.has(repository.get(row.id).state)) waker.release(tx, row.id)
+      if (!isFollowUp) return answer
+      const facts = { subject: row.id, session_id: row.id }
+      const payload = { request_id: request.id, session_id: row.id, queued: true, intent }
+      requests.succeed(tx, request.id, SessionSubmitSucceeded, facts, payload)
+      return answer
+    }, actorOf(caller))
+  }
 
   /** Open question of a session, if any. */
   pending(token: string): SessionPending {
-    return pendingOf(this.options, this.options.resolver.resolve(token))
+    return pendingOf(this.parts, this.parts.resolver.resolve(token))
   }
 
   /** Everything that sessions ask now, as clients of the contract see it. */
-  list(): PendingList {
-    const items = this.options.questions
+  listPending(): PendingList {
+    const items = this.parts.questions
       .open()
       .map(({ sessionId, request, question }) => ({ session_id: sessionId, request_id: request, kind: question.kind }))
     return { items, total: items.length }
@@ -59,14 +100,14 @@ export class Interactions {
 
   /** Questions of a session with their answers, oldest first. */
   history(token: string): QuestionList {
-    const { questions, resolver } = this.options
+    const { questions, resolver } = this.parts
     const items = questions.history(resolver.resolve(token, { past: true }).id).map(toView)
     return { items, total: items.length }
   }
 
   /** Answers the question of a session. */
   async respond(token: string, caller: Caller, { action, text, request_id: request }: Respond): Promise<Responded> {
-    const { questions, resolver } = this.options
+    const { questions, resolver } = this.parts
     const row = resolver.resolve(token)
     const open = isRunning(row) ? questions.openOf(row.hostKey) : []
     const question = request === undefined ? open[0] : open.find((each) => each.request === request)
@@ -81,18 +122,18 @@ export class Interactions {
 
   /** Answers the question of this name; fails with the outcome of it when it is not open any more. */
   async answer(name: string, caller: Caller, { answer, text }: QuestionAnswer): Promise<QuestionView> {
-    const { askedHosts } = this.options
+    const { askedHosts } = this.parts
     if (askedHosts.names(name)) return askedHosts.answer(name, caller, { answer, ...(text && { text }) })
     const id = numberOf(name)
     if (id === undefined) throw new AppError('question-not-found', `${name} is not a question; gc attention lists them`)
-    const row = this.options.questions.get(id)
+    const row = this.parts.questions.get(id)
     if (row.state !== 'open') throw new QuestionOver(row)
     return toView(await this.#answer(row, actorOf(caller), answer, text))
   }
 
   /** Gives one answer to all of these questions that are equal to what was read; the others are left as they are. */
   async answerGroup(caller: Caller, { ids, same, answer, text }: GroupAnswer): Promise<GroupAnswered> {
-    const { askedHosts, questions } = this.options
+    const { askedHosts, questions } = this.parts
     const open = new Map(questions.open().map((row) => [questionId(row), row]))
     const named = [...new Set(ids)].map((id) => ({ id, row: open.get(id) }))
     const equal = named.flatMap(({ id, row }) => (row && identityOf(row) === same ? [{ id, row }] : []))
@@ -121,14 +162,14 @@ export class Interactions {
   #outcomeOf(name: string): string {
     const id = numberOf(name)
     try {
-      return id === undefined ? 'it is not a question' : describeOutcome(this.options.questions.get(id))
+      return id === undefined ? 'it is not a question' : describeOutcome(this.parts.questions.get(id))
     } catch (error) {
       return errorMessage(error)
     }
   }
 
   #answer(row: QuestionRow, actor: Actor, answer: string, text: string | undefined): Promise<QuestionRow> {
-    return this.options.answers.give(row, this.#choiceOf(row, answer, text), actor)
+    return this.parts.answers.give(row, this.#choiceOf(row, answer, text), actor)
   }
 
   /** Option of a question that an answer selects; fails if there is none. */
@@ -146,9 +187,45 @@ export class Interactions {
   }
 
   #noQuestion(session: string, open: readonly QuestionRow[], request: string | undefined): AppError {
-    const past = request === undefined ? undefined : this.options.questions.findRequest(session, request)
+    const past = request === undefined ? undefined : this.parts.questions.findRequest(session, request)
     const outcome = past && describeOutcome(past)
     return open.length === 0 ? noPending(outcome) : doesNotMatch(request, outcome)
+  }
+
+  /** The calling session reports that it is at work, although no output may show that for a while. */
+  async heartbeat(token: string, caller: Caller, { duration }: Heartbeat = {}): Promise<OKWithIDResponseBody> {
+    const { store, clock, repository } = this.parts
+    const row = this.#ownSession(token, caller, 'say that it is at work')
+    const length = duration === undefined ? DEFAULT_HEARTBEAT : parseDuration(duration)
+    if (length === undefined) {
+      throw new AppError('invalid-request', `duration takes a length of time such as 30m or 1h30m, not "${duration}"`)
+    }
+    const busyUntil = clock.now() + Math.min(length, MAX_HEARTBEAT)
+    return store.write((tx) => {
+      repository.update(tx, row.id, { busyUntil })
+      return { status: 'ok', id: row.id }
+    }, actorOf(caller))
+  }
+
+  /**
+   * The calling session reports its program's name of the conversation. The first one stays until the program continues
+   * in another: a program that the agent runs in its shell reports a start of its own.
+   */
+  async nameConversation(token: string, caller: Caller, { key, source }: Conversation): Promise<OKWithIDResponseBody> {
+    const { store, repository } = this.parts
+    const row = this.#ownSession(token, caller, 'name its conversation')
+    return store.write((tx) => {
+      const before = repository.get(row.id).sessionKey
+      if (before === null || (before !== key && CONTINUES.has(source ?? '')))
+        repository.update(tx, row.id, { sessionKey: key })
+      return { status: 'ok', id: row.id }
+    }, actorOf(caller))
+  }
+
+  #ownSession(token: string, caller: Caller, action: string): SessionRow {
+    const row = this.parts.resolver.resolve(token)
+    if (caller.kind === 'session' && row.id === caller.session) return row
+    throw new AppError('forbidden', `forbidden: only session ${row.id} itself can ${action}`)
   }
 }
 
