@@ -1,6 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { SlingCheck } from '../../src/orchestration/sling/index.ts'
+import type { SlingCheck } from '../../src/orchestration/runs/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { notFound } from '../io/exit.ts'

@@ -1,4 +1,4 @@
-import type { SlingInputBody } from '../../src/orchestration/sling/index.ts'
+import type { SlingInputBody } from '../../src/orchestration/runs/index.ts'
 import type { JsonOption } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 

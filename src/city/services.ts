@@ -60,8 +60,6 @@ import type { ProcessCaller } from '../http/caller.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { FormulaLibrary, Formulas } from '../orchestration/formulas/index.ts'
 import { GateAttention, Gates } from '../orchestration/gates/index.ts'
-import { Instantiator } from '../orchestration/instantiate/index.ts'
-import { MoleculeAutoClose, WispRetention } from '../orchestration/molecules/index.ts'
 import {
   FailingOrders,
   OrderApproval,
@@ -72,8 +70,20 @@ import {
   OrderLibrary,
   Orders,
 } from '../orchestration/orders/index.ts'
-import { RunAttention, RunMembers, RunRepository, WorkflowEvents } from '../orchestration/runs/index.ts'
-import { SLING_WORKFLOW_CONFLICT, Sling, SlingSources, slingQueries } from '../orchestration/sling/index.ts'
+import {
+  Instantiator,
+  MoleculeAutoClose,
+  openRuns,
+  RunAttention,
+  RunMembers,
+  RunRepository,
+  SLING_WORKFLOW_CONFLICT,
+  Sling,
+  SlingSources,
+  slingQueries,
+  WispRetention,
+  WorkflowEvents,
+} from '../orchestration/runs/index.ts'
 import { BeadProtection, BeadReader, BeadRepository, Beads } from '../work/beads/index.ts'
 import { ClaimManager, Claims } from '../work/claims/index.ts'
 import { Comments } from '../work/comments/index.ts'
@@ -89,7 +99,6 @@ import { Counters } from './counters/index.ts'
 import type { CityDependencies } from './dependencies.ts'
 import { Events } from './events/index.ts'
 import { Maintenance } from './maintenance/index.ts'
-import { buildRuns } from './run-services.ts'
 import { CityStatus, DiskSpace, type StoreHealth, sessionCounter } from './status/index.ts'
 import { CityTokens } from './tokens.ts'
 import { buildWebhooks } from './webhook-services.ts'
@@ -338,7 +347,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
   const instantiator = new Instantiator(options)
   const { resolver } = options.sessionRecords
-  const runServices = buildRuns({
+  const runServices = openRuns({
     ...{ ...options, instantiator, resolver },
     commandConfinement: options.sessionServices.commandConfinement,
     asking: () => options.sessionServices.questions.asking(),

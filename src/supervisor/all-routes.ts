@@ -31,10 +31,7 @@ import type { CityOf } from '../http/city-of.ts'
 import { formulaRoutes } from '../orchestration/formulas/index.ts'
 import { gateRoutes } from '../orchestration/gates/index.ts'
 import { orderRoutes } from '../orchestration/orders/index.ts'
-
-import { runRoutes } from '../orchestration/runs/index.ts'
-
-import { slingRoutes } from '../orchestration/sling/index.ts'
+import { runRoutes, slingRoutes } from '../orchestration/runs/index.ts'
 import { beadRoutes } from '../work/beads/index.ts'
 import { claimRoutes } from '../work/claims/index.ts'
 import { commentRoutes } from '../work/comments/index.ts'

@@ -1,7 +1,7 @@
 import { constantOf } from '../constants.ts'
 import { type Keys, keys, usualDuration, usualNumber } from './key.ts'
 
-const MAX_UNITS = constantOf('src/orchestration/engine/drain.ts', 'MAX_UNITS')
+const MAX_UNITS = constantOf('src/orchestration/runs/engine/drain.ts', 'MAX_UNITS')
 
 /** Sections of formula files, by header. */
 export const FORMULA_KEYS: Readonly<Record<string, Keys>> = {
@@ -105,7 +105,7 @@ export const FORMULA_KEYS: Readonly<Record<string, Keys>> = {
     timeout: [
       'Maximum duration of the script.',
       '"5m"',
-      usualDuration('src/orchestration/checks/result.ts', 'DEFAULT_TIMEOUT_MS'),
+      usualDuration('src/orchestration/runs/checks/result.ts', 'DEFAULT_TIMEOUT_MS'),
     ],
   }),
   '[steps.retry]': keys({

@@ -1,32 +1,23 @@
-export { RunStatus } from '../schema.ts'
-export { QUARANTINED_LABEL, RunAttention } from './attention.ts'
-export { cancelSlice } from './cancel.ts'
-export { RunControls } from './controls.ts'
+export { RunAttention } from './attention.ts'
 export { runCounterChecks } from './counter-checks.ts'
-export {
-  type DrainRow,
-  drainMetadata,
-  type Manifest,
-  manifestOf,
-  newManifest,
-  nextRow,
-  withRow,
-  withSucceeded,
-} from './drain-manifest.ts'
-export { failureOf } from './failure.ts'
-export { FormulaRuns, toFeedItem } from './formula-runs.ts'
-export { RunHolds } from './holds.ts'
+export { toFeedItem } from './formula-runs.ts'
+export { beadCount, type GraphPlan, planGraph } from './instantiate/graph-plan.ts'
+export { Instantiator } from './instantiate/instantiator.ts'
+export { routeGraph, routeMolecule } from './instantiate/step-route.ts'
 export { RunMembers } from './members.ts'
-export { LEFTOVER_REASON, metadataValue } from './node.ts'
-export { type PauseOptions, pauseWithParent } from './pause.ts'
+export { MoleculeAutoClose } from './molecules/auto-close.ts'
+export { WispRetention } from './molecules/wisp-retention.ts'
+export { openRuns } from './open.ts'
 export { PROJECTED_TYPES, WorkflowEvents } from './projection.ts'
-export { isFinal, type RunDraft, RunRepository, type RunRow } from './repository.ts'
-export { RunRestarts } from './restarts.ts'
+export { RunRepository } from './repository.ts'
 export { runRoutes } from './routes.ts'
-export { Runs } from './runs.ts'
 export { type Run, WorkflowEventProjection } from './schema.ts'
-export { SessionAffinity } from './session-affinity.ts'
-export { RunTimelines, type UsageOfSessions } from './timeline.ts'
+export { SLING_WORKFLOW_CONFLICT } from './sling/errors.ts'
+export { type LauncherOptions, LaunchParts } from './sling/launch-parts.ts'
+export { fill, requireNoInput, requireWork } from './sling/launch-recipe.ts'
+export { slingRoutes } from './sling/routes.ts'
+export type { BeadRuns, SlingCheck, SlingInputBody, SlingResponse } from './sling/schema.ts'
+export { Sling } from './sling/sling.ts'
+export { slingQueries } from './sling/sling-query.ts'
+export { SlingSources } from './sling/source-runs.ts'
 export type { RunTimelineStep } from './timeline-schema.ts'
-export { type AgentAvailability, RunWaits } from './waits.ts'
-export { Workflows } from './workflows.ts'

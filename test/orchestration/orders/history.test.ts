@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
 import { human } from '../../../src/http/guard.ts'
-import { instantiations } from '../../../src/orchestration/instantiate/table.ts'
 import { RUN_LABEL, TRACKING_LABEL } from '../../../src/orchestration/orders/dispatch/labels.ts'
 import { OrderRuns } from '../../../src/orchestration/orders/dispatch/order-runs.ts'
+import { instantiations } from '../../../src/orchestration/runs/instantiate/table.ts'
 import type { BeadCreateInputBody } from '../../../src/work/beads/schema.ts'
 import { scriptedTown } from '../../support/city.ts'
 

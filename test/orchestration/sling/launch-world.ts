@@ -1,7 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import type { RepeatableRequest } from '../../../src/core/actor.ts'
 import type { Caller } from '../../../src/http/caller.ts'
-import type { FormulaCook, SlingConvoy, SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
+import type {
+  FormulaCook,
+  SlingConvoy,
+  SlingInputBody,
+  SlingText,
+} from '../../../src/orchestration/runs/sling/schema.ts'
 import { human, openWork } from '../../work/world.ts'
 
 const TOML = `

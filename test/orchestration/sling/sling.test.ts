@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Caller } from '../../../src/http/caller.ts'
-import type { SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
+import type { SlingInputBody, SlingText } from '../../../src/orchestration/runs/sling/schema.ts'
 import { human, openWork } from '../../work/world.ts'
 
 const TOML = `

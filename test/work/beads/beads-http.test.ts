@@ -3,7 +3,7 @@ import type { City } from '../../../src/city/city.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { hashToken } from '../../../src/core/text/credentials.ts'
 import type { CityOf } from '../../../src/http/city-of.ts'
-import { slingRoutes } from '../../../src/orchestration/sling/routes.ts'
+import { slingRoutes } from '../../../src/orchestration/runs/sling/routes.ts'
 import { beadRoutes } from '../../../src/work/beads/routes.ts'
 import type {
   BeadDependencies,

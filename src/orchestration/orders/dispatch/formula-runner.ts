@@ -6,13 +6,17 @@ import { WorkflowKey, WorkKey } from '../../../work/metadata.ts'
 import { assigneeOf, isPool, type Recipe, type RouteTarget } from '../../formulas/index.ts'
 import {
   beadCount,
+  fill,
   type GraphPlan,
   type Instantiator,
+  type LauncherOptions,
+  LaunchParts,
   planGraph,
+  requireNoInput,
+  requireWork,
   routeGraph,
   routeMolecule,
-} from '../../instantiate/index.ts'
-import { fill, type LauncherOptions, LaunchParts, requireNoInput, requireWork } from '../../sling/index.ts'
+} from '../../runs/index.ts'
 import type { Order } from '../order.ts'
 import { EVENT_LABEL, orderActorName, RUN_LABEL, SEQ_LABEL } from './labels.ts'
 import type { OrderRunRow, OrderRuns } from './order-runs.ts'

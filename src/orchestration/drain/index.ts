@@ -1,1 +1,0 @@
-export { DrainUnits } from './units.ts'

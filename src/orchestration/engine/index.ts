@@ -1,1 +1,0 @@
-export { RunEngine } from './engine.ts'

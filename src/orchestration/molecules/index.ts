@@ -1,2 +1,0 @@
-export { MoleculeAutoClose } from './auto-close.ts'
-export { WispRetention } from './wisp-retention.ts'

@@ -1,0 +1,99 @@
+import type { CommandConfinement } from '../../agents/confinement/index.ts'
+import { type CityEnvironment, HostedCommands, plainEnvironment } from '../../agents/launch/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import type { Suspensions } from '../../config/suspensions/index.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import type { EventLog, Reactions } from '../../core/events/index.ts'
+import type { Store } from '../../core/store/index.ts'
+import type { ProcessTokens } from '../../http/process-tokens.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
+import type { Convoys } from '../../work/convoys/index.ts'
+import type { SessionRepository, SessionResolver } from '../../work/sessions/index.ts'
+import { findStepTarget } from '../formulas/index.ts'
+import { CheckRepository } from './checks/repository.ts'
+import { CheckRunner } from './checks/runner.ts'
+import { RunControls } from './controls.ts'
+import { DrainUnits } from './drain/units.ts'
+import { RunEngine } from './engine/engine.ts'
+import { FormulaRuns } from './formula-runs.ts'
+import { RunHolds } from './holds.ts'
+import type { Instantiator } from './instantiate/instantiator.ts'
+import type { RunMembers } from './members.ts'
+import type { RunRepository } from './repository.ts'
+import { RunRestarts } from './restarts.ts'
+import { Runs } from './runs.ts'
+import { SessionAffinity } from './session-affinity.ts'
+import { RunTimelines, type UsageOfSessions } from './timeline.ts'
+import { type AgentAvailability, RunWaits } from './waits.ts'
+import { Workflows } from './workflows.ts'
+
+/** What the runs of a city need of the rest of it. */
+interface RunsOptions extends Omit<CityEnvironment, 'city' | 'network'> {
+  name: string
+  host: ConstructorParameters<typeof HostedCommands>[0]['host']
+  clock: Clock
+  deadlines: Deadlines
+  config: Config
+  store: Store
+  log: EventLog
+  reactions: Reactions
+  beadRepository: BeadRepository
+  runRepository: RunRepository
+  runMembers: RunMembers
+  sessionRepository: SessionRepository
+  processTokens: ProcessTokens
+  commandConfinement: CommandConfinement
+  report(message: string): void
+  reportError(error: unknown): void
+  convoys: Convoys
+  suspensions: Suspensions
+  agents: AgentAvailability
+  instantiator: Instantiator
+  resolver: SessionResolver
+  /** The sessions that ask a person something now. */
+  asking(): ReadonlySet<string>
+  usage: UsageOfSessions
+}
+
+/** Builds the services that run formulas. */
+export function openRuns(options: RunsOptions) {
+  const { name: city, config, beadRepository: beads, runRepository: runs, runMembers: members } = options
+  const holds = new RunHolds(options)
+  const parts = { ...options, sessions: options.sessionRepository, city, beads, runs, members, holds }
+  const checks = new CheckRepository(options.store)
+  const checkRunner = buildChecks(options, checks)
+  const drainUnits = new DrainUnits({ ...parts, affinity: new SessionAffinity(parts) })
+  const runsOfCity = new Runs(parts)
+  return {
+    checkRunner,
+    drainUnits,
+    runEngine: new RunEngine({
+      ...parts,
+      checkRunner,
+      drainUnits,
+      resumeCancels: () => void runsOfCity.continueCanceling().catch(options.reportError),
+      resolveTarget: (name, rig) => findStepTarget(config.current, name, rig)?.agent.qualified ?? name,
+    }),
+    runs: runsOfCity,
+    formulaRuns: new FormulaRuns(options),
+    runControls: new RunControls(parts),
+    runRestarts: new RunRestarts(parts),
+    runHolds: holds,
+    runTimelines: new RunTimelines(parts),
+    runWaits: new RunWaits({ ...parts, checksOf: (root) => checks.listOf(root) }),
+    workflows: new Workflows(parts),
+  }
+}
+
+function buildChecks(options: RunsOptions, checks: CheckRepository): CheckRunner {
+  const { name: city, host } = options
+  return new CheckRunner({
+    ...{ ...options, beads: options.beadRepository, tokens: options.processTokens },
+    checks,
+    confinement: options.commandConfinement,
+    commands: new HostedCommands({ city, kind: 'check', host }),
+    environment: () => plainEnvironment({ ...options, city }),
+    sessions: options.sessionRepository,
+  })
+}
