@@ -1,14 +1,13 @@
-import { eq, or, sql } from 'drizzle-orm'
-import type { Orm, Store, Tx } from '../../core/store/index.ts'
+import { eq, getTableColumns, or, sql } from 'drizzle-orm'
+import { type Orm, query, type Store, type Tx } from '../../core/store/index.ts'
 import { type WorktreeRow, worktrees } from './table.ts'
 
-/** Finds the worktree of a session. */
-const prepareFind = (orm: Orm) =>
-  orm
-    .select()
-    .from(worktrees)
-    .where(eq(worktrees.session, sql.placeholder('session')))
-    .prepare()
+const COLUMNS = Object.entries(getTableColumns(worktrees))
+  .map(([key, { name }]) => `${name} AS ${key}`)
+  .join(', ')
+
+/** Finds the worktree of a session; runs for every event of one, and several times for a claim. */
+const FIND = query<WorktreeRow, [string]>(`SELECT ${COLUMNS} FROM worktrees WHERE session = ?`)
 
 /** Finds the worktrees of the sessions that a closed bead belongs to or that work on it; runs for every closed bead. */
 const prepareFindOf = (orm: Orm) => {
@@ -22,16 +21,14 @@ const prepareFindOf = (orm: Orm) => {
 
 /** The rows of worktrees that are still there. */
 export class WorktreeRows {
-  readonly #find: ReturnType<typeof prepareFind>
   readonly #findOf: ReturnType<typeof prepareFindOf>
 
   constructor(private readonly store: Store) {
-    this.#find = prepareFind(store.orm)
     this.#findOf = prepareFindOf(store.orm)
   }
 
   find(session: string): WorktreeRow | undefined {
-    return this.#find.get({ session })
+    return this.store.get(FIND, session) ?? undefined
   }
 
   /** The worktrees that a closed bead concerns, and that of the session which closed it. */

@@ -12,7 +12,7 @@ import type { BeadGuard, BeadImporter, CityScope, CloseListener, MetadataProject
 import { validateFields, validateTotals } from './limits.ts'
 import type { BeadReader } from './reader.ts'
 import { BeadRestorer } from './restorer.ts'
-import { type BeadRow, type BeadValues, isSameBead, type PlainRow, type StoredBead } from './row.ts'
+import { type BeadRow, isSameBead, type PlainRow, type StoredBead } from './row.ts'
 import { changedValues, newRow, newValues, valuesOf } from './values.ts'
 import { beadWriter } from './writer.ts'
 
@@ -251,7 +251,7 @@ export class BeadRepository {
     const { id } = row
     this.#checkWrite(tx, id, options)
     if (change.parent && change.parent !== row.parent) this.#checkParent(id, change.parent)
-    const written = this.#update(tx, row, changedValues(row, change))
+    const written = this.#update(tx, row, change)
     options.writeSideTable?.(id)
     // Dependencies are written beside the row, and triggers count them in it.
     const after = this.#reader.bead(options.writeSideTable ? this.#reader.getWholeRow(id) : written)
@@ -274,8 +274,9 @@ export class BeadRepository {
   }
 
   /** Writes what a change makes of a row; returns the row as it is then. */
-  #update(tx: Tx, row: BeadRow, after: BeadValues): BeadRow {
+  #update(tx: Tx, row: BeadRow, change: BeadChange): BeadRow {
     const before = valuesOf(row)
+    const after = changedValues(before, change)
     const hasGrown = before.metadata !== after.metadata || before.output !== after.output
     if (hasGrown || before.labels !== after.labels) validateTotals(after)
     return beadWriter.update(tx, row, before, after, this.#clock.now())

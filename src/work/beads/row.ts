@@ -76,6 +76,7 @@ export function withoutOutput(bead: Bead): { rest: Bead; output: string } {
 
 /** True if a client sees the same of both. */
 export function isSameBead(one: Bead, other: Bead): boolean {
+  if (one.updated_at !== other.updated_at) return false
   const [a, b] = [withoutOutput(one), withoutOutput(other)]
   return a.output === b.output && JSON.stringify(a.rest) === JSON.stringify(b.rest)
 }

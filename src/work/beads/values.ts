@@ -37,12 +37,12 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
 export const newRow = (values: BeadValues, n: number): BeadRow => ({ ...values, n, blockers: 0, edges: 0, revision: 0 })
 
 /** The values of a bead after a change. */
-export function changedValues(row: BeadRow, change: BeadChange): BeadValues {
+export function changedValues(row: BeadValues, change: BeadChange): BeadValues {
   const labels = changedLabels(JSON.parse(row.labels), change)
   const type = change.type ?? row.type
   const stored = change.metadata ? toStored(changedMetadata(fromStored(row), change.metadata)) : row
   return {
-    ...valuesOf(row),
+    ...row,
     title: change.title ?? row.title,
     status: change.status === undefined ? row.status : toStatus(change.status),
     type,

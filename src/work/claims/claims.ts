@@ -115,8 +115,9 @@ export class Claims {
   }
 
   #claim(tx: Tx, id: string, worker: Worker): ClaimRow | ClaimRejection {
-    tx.after(() => this.#timer.arm())
-    return this.#manager.claim(tx, id, worker)
+    const claim = this.#manager.claim(tx, id, worker)
+    if (!('rejection' in claim) && claim.expires_at !== null) tx.after(() => this.#timer.arm())
+    return claim
   }
 
   #workFor(tx: Tx, { id, reason }: ClaimableBead, claim: ClaimRow, { agent }: Worker): NextWork {

@@ -51,6 +51,8 @@ export class ClaimManager implements BeadGuard {
   readonly #clock: Clock
   readonly #beads: BeadRepository
   readonly #claimed = new Signal<[tx: Tx, bead: string, session: string]>()
+  /** The bead whose claim was just written: what changes of it follows from that claim. */
+  #taken: string | undefined
 
   constructor({ store, log, clock, beads, leaseDuration = QUARTER_HOUR }: ClaimManagerOptions) {
     this.#store = store
@@ -78,7 +80,12 @@ export class ClaimManager implements BeadGuard {
     if (!saved) throw new Error(`the claim of ${id} was not written`)
     const metadata = { [WorkKey.sessionId]: worker.session, [WorkKey.sessionName]: worker.sessionName }
     const change = { status: 'in_progress', assignee: worker.identity, metadata }
-    this.#beads.change(tx, stored, change, { session: worker.session })
+    this.#taken = id
+    try {
+      this.#beads.change(tx, stored, change, { session: worker.session })
+    } finally {
+      this.#taken = undefined
+    }
     this.#claimed.emit(tx, id, worker.session)
     return saved
   }
@@ -127,7 +134,7 @@ export class ClaimManager implements BeadGuard {
 
   /** A session whose claim was revoked may not write to the bead until it claims it again. */
   checkWrite(_tx: Tx, id: string, session: string): void {
-    if (!this.#claims.isRevoked(session, id)) return
+    if (id === this.#taken || !this.#claims.isRevoked(session, id)) return
     throw new AppError(CLAIM_LOST, `the claim of ${id} was lost: leave it, or claim it again before changing it`)
   }
 
@@ -138,6 +145,7 @@ export class ClaimManager implements BeadGuard {
 
   /** Ends a claim once its bead is no longer in progress under its holder's name. */
   onChanged(tx: Tx, _before: Bead, after: Bead, session: string | undefined): void {
+    if (after.id === this.#taken) return
     if (after.issue_type === 'session' && after.status === 'closed') this.#claims.deleteRevocations(tx, after.id)
     const claim = this.#claims.find(after.id)
     if (!claim || (after.status === 'in_progress' && after.assignee === claim.identity)) return

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { nextTick } from '../../../src/core/event-loop.ts'
 import { recordStatements } from '../../city/plans/recorded.ts'
 import { human, openWork, plan } from '../world.ts'
 
@@ -16,6 +17,8 @@ test('no prepared statement of work scans closed beads', async () => {
   await beads.update(human, bead.id, { title: 'b', status: 'closed', labels: ['x'] })
   await convoys.create(human, { title: 'c', items: [bead.id] })
 
+  // The transaction in which followers of the last write read is over.
+  await nextTick()
   const { statements } = recorded
   const walks = [...statements].flatMap((sql) =>
     /^\s*(SELECT|WITH|UPDATE|DELETE)/.test(sql) ? plan(store, sql).map((step) => ({ sql, step })) : [],

@@ -7,7 +7,7 @@ interface FirstClaimsOptions {
   store: Store
   beads: BeadRepository
   failures: Pick<FailureCounts, 'clear'>
-  sessions: Pick<SessionRepository, 'touch'>
+  sessions: Pick<SessionRepository, 'find' | 'touch'>
 }
 
 const RECORD = command<[string], { template: string }>(
@@ -24,9 +24,11 @@ export class FirstClaims implements BeadGuard {
 
   onChanged(tx: Tx, before: Bead, { status }: Bead, session: string | undefined): void {
     if (session === undefined || status !== 'in_progress' || before.status === status) return
+    const { sessions } = this.options
+    if (sessions.find(session)?.worked) return
     const first = tx.get(RECORD, session)
     if (!first) return
-    this.options.sessions.touch()
+    sessions.touch()
     this.options.failures.clear(tx, 'agent', first.template)
   }
 }
