@@ -76,6 +76,9 @@ export interface PlaneServices {
   writeError(error: unknown, request: Request, reply: ResponseHead): string
 }
 
+/** A read that holds the loop for longer takes turns with others, in milliseconds. */
+const SLOW_MS = 0.25
+
 /** Handles one operation: validates the request, waits if asked to, calls the handler, and writes its result. */
 export class OperationHandler {
   readonly #declared: RequestValidator
@@ -89,8 +92,9 @@ export class OperationHandler {
   readonly #reads: boolean
   readonly #need: DetailedNeed
   readonly #isLogged: boolean
-  /** True if the last response to it was large: the next may be as well. */
+  /** True if the last response to it was large, or took long: the next may as well. */
   #wasLarge = false
+  #wasSlow = false
   readonly #sharedAnswers = new SharedAnswers()
 
   constructor(
@@ -164,18 +168,25 @@ export class OperationHandler {
   #respond(exchange: ActiveExchange, reply: ResponseHead): unknown {
     const waiting = this.route.spec.blocking && this.#declared.blockingQuery(searchOf(exchange.request.url))
     if (waiting) return this.#respondAfter(waiting, exchange, reply)
-    if (this.#wasLarge) return this.#respondInTurn(exchange, reply)
+    if (this.#wasSlow || this.#wasLarge) return this.#respondInTurn(exchange, reply)
     return this.#respondNow(exchange, reply)
   }
 
-  /** Large responses are rendered a few in a tick of the loop, so that others get a turn. */
+  /** Slow responses are made one in a tick of the loop, so that a quick one waits for one of them at most. */
   async #respondInTurn(exchange: ActiveExchange, reply: ResponseHead): Promise<unknown> {
     await this.services.writer.turns.next()
     return this.#respondNow(exchange, reply)
   }
 
   #respondNow(exchange: ActiveExchange, reply: ResponseHead): unknown {
-    const value = this.#value(exchange)
+    if (!this.#reads) return this.#respondWith(this.#value(exchange), exchange, reply)
+    const started = performance.now()
+    const response = this.#respondWith(this.#value(exchange), exchange, reply)
+    this.#wasSlow = performance.now() - started > SLOW_MS
+    return response
+  }
+
+  #respondWith(value: unknown, exchange: ActiveExchange, reply: ResponseHead): unknown {
     if (!(value instanceof Promise)) return this.#write(exchange, reply, value)
     return value.then((late) => this.#write(exchange, reply, late))
   }

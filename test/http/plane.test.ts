@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
+import { nextTick } from '../../src/core/event-loop.ts'
 import type { createPlane as createSourcePlane, Plane } from '../../src/http/plane.ts'
 import type { SocketData } from '../../src/http/plane-options.ts'
 import { route } from '../../src/http/route.ts'
@@ -318,5 +319,38 @@ describe('the guard', () => {
     expect(response.headers.get('vary')).toBe('Origin')
     const near = await server.get('/v0/city/c/agent/x', { origin: 'http://localhost:1' })
     expect(near.headers.get('access-control-allow-origin')).toBe('http://localhost:1')
+  })
+})
+
+describe('reads that take long', () => {
+  test('are made one in a tick, and a quick one that comes after them is made before the second', async () => {
+    const order: string[] = []
+    const slow = route('GET /v0/slow', { id: 'slow', summary: 'Take long', ok: Thing }, () => {
+      const end = performance.now() + 2
+      while (performance.now() < end) order.length
+      order.push('slow')
+      return { id: 'slow' }
+    })
+    const quick = route('GET /v0/quick', { id: 'quick', summary: 'Take no time', ok: Thing }, () => {
+      order.push('quick')
+      return { id: 'quick' }
+    })
+    await using server = serve({ routes: [slow, quick] })
+    using front = Bun.serve<SocketData>({
+      port: 0,
+      hostname: '127.0.0.1',
+      async fetch(request, from) {
+        const ask = (path: string) =>
+          server.plane.fetch(new Request(new URL(path, request.url).href, { headers: request.headers }), from)
+        for (const path of ['/v0/quick', '/v0/quick', '/v0/slow']) await ask(path)
+        await nextTick()
+        order.length = 0
+        const answers = ['slow', 'slow', 'slow', 'quick'].map((path) => ask(`/v0/${path}`))
+        await Promise.all([...answers, nextTick().then(() => order.push('tick'))])
+        return new Response(order.join())
+      },
+    })
+    const made = await (await fetch(front.url.href)).text()
+    expect(made).toBe('quick,slow,slow,tick,slow')
   })
 })

@@ -109,7 +109,8 @@ export class AgentSessionDirectory {
 
   /** All that decides whether an agent can be started; undefined for one with a command or login of its own. */
   #kindOf(agent: AgentConfig): string | undefined {
-    if (this.#kinds.has(agent)) return this.#kinds.get(agent)
+    const known = this.#kinds.get(agent)
+    if (known !== undefined || this.#kinds.has(agent)) return known
     const { provider, startCommand, dir, confine, session, env, broken } = agent
     const isOwn = startCommand !== undefined || declaresLogin(env)
     const kind = isOwn ? undefined : JSON.stringify([provider, dir, confine, session, env, broken])

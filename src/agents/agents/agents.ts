@@ -7,6 +7,8 @@ import type { Suspensions } from '../../config/suspensions/index.ts'
 import type { Actor } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { LoopSlices } from '../../core/event-loop.ts'
+import { RecentValues } from '../../core/recent-values.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
@@ -35,6 +37,7 @@ export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
 /** State that all agents of a list share, read once. */
 interface Shared {
+  readonly config: Config['current']
   readonly active: ReturnType<AgentSessionDirectory['activeBeads']>
   readonly held: ReturnType<AgentSessionDirectory['holds']>
   readonly suspended: ReturnType<Suspensions['now']>
@@ -45,7 +48,7 @@ interface Shared {
 const PEEK_LINES = 5
 /** The agents of a city: their declarations and their state. */
 export class Agents {
-  readonly #idle = new IdleAgents()
+  readonly #shown = new ShownAgents()
 
   constructor(
     private readonly store: Store,
@@ -61,18 +64,23 @@ export class Agents {
     return textRows(joined(rows.map(({ text }) => text)), { total: rows.length })
   }
 
-  /** The rows of such a list. */
+  /** The rows of such a list; others are served in between where there are many. */
   async rows({ pool, rig, running, peek }: AgentFilter): Promise<AgentRow[]> {
-    const specs = this.config.current.agents.filter(
-      ({ qualified, dir }) => (!pool || qualified === pool) && (!rig || dir === rig),
-    )
     const sessions = this.sessions.all()
-    const instances = specs
-      .flatMap((spec) => expandInstances(spec, sessions.get(spec.qualified) ?? []))
-      .filter(({ session }) => !running || String(session?.running ?? false) === running)
     const shared = this.#shared()
-    if (!peek) return instances.map((instance) => this.#toRow(instance, shared))
-    return Promise.all(instances.map((instance) => this.#toRowWithOutput(instance, shared)))
+    const slices = new LoopSlices()
+    const rows: AgentRow[] = []
+    const withOutput: Promise<AgentRow>[] = []
+    for (const spec of shared.config.agents) {
+      if ((pool && spec.qualified !== pool) || (rig && spec.dir !== rig)) continue
+      for (const instance of this.#shown.instances(spec, sessions.get(spec.qualified))) {
+        if (running && String(instance.session?.running ?? false) !== running) continue
+        if (peek) withOutput.push(this.#toRowWithOutput(instance, shared))
+        else rows.push(this.#toRow(instance, shared))
+      }
+      if (slices.isOver) await slices.next()
+    }
+    return peek ? Promise.all(withOutput) : rows
   }
 
   /** One agent by its qualified name, or one instance of a pool. */
@@ -220,6 +228,7 @@ export class Agents {
 
   #shared(): Shared {
     return {
+      config: this.config.current,
       active: this.sessions.activeBeads(),
       held: this.sessions.holds(),
       suspended: this.suspensions.now(),
@@ -228,18 +237,19 @@ export class Agents {
     }
   }
 
-  #toRow(instance: Instance, { active, held, suspended, unavailable, now }: Shared, lastOutput?: string): AgentRow {
+  #toRow(instance: Instance, shared: Shared, lastOutput?: string): AgentRow {
+    const { config, active, held, suspended, unavailable, now } = shared
     const { spec, name, session } = instance
     const names = session ? [session.id, session.name, session.identity, name] : [name]
     const context = {
-      suspended: suspended.isAgentSuspended(this.config.current, spec),
+      suspended: suspended.isAgentSuspended(config, spec),
       activeBead: active(names),
       unavailable: unavailable(spec),
       held: session?.running ? undefined : (session?.held ?? held(spec)),
       now,
     }
-    const { providers } = this.config.current
-    return this.#idle.show(instance, lastOutput === undefined ? context : { ...context, lastOutput }, providers)
+    if (lastOutput === undefined) return this.#shown.row(instance, context, config.providers)
+    return new AgentRow(toAgent(instance, { ...context, lastOutput }, config.providers))
   }
 
   /**
@@ -320,23 +330,69 @@ export class AgentRow {
   }
 }
 
-/** The rows of agents without a session: each stays as it is while what it shows does. */
-class IdleAgents {
-  readonly #rows = new WeakMap<AgentConfig, { context: InstanceContext; providers: unknown; row: AgentRow }>()
+/** A row, and what it shows. */
+interface ShownAgent {
+  readonly instance: Instance
+  readonly context: InstanceContext
+  readonly providers: unknown
+  readonly row: AgentRow
+}
 
-  show(instance: Instance, context: InstanceContext, providers: ReadonlyMap<string, ProviderConfig>): AgentRow {
-    const { spec, name, session } = instance
-    if (session || name !== spec.qualified) return new AgentRow(toAgent(instance, context, providers))
-    const known = this.#rows.get(spec)
-    if (known && known.providers === providers && isSameIdle(known.context, context)) return known.row
+/** Maximum rows of agents with sessions in each of two generations. */
+const MAX_SHOWN = 4_096
+
+/** The rows of agents: each stays as it is while what it shows does. */
+class ShownAgents {
+  readonly #idle = new WeakMap<AgentConfig, ShownAgent>()
+  readonly #bySession = new RecentValues<string, ShownAgent>(MAX_SHOWN, () => 1)
+
+  /** The rows of an agent in a list. */
+  instances(spec: AgentConfig, sessions: readonly AgentSession[] = []): Instance[] {
+    const known = sessions.length === 0 ? this.#idle.get(spec) : undefined
+    return known && !hasSlots(spec) ? [known.instance] : expandInstances(spec, sessions)
+  }
+
+  row(instance: Instance, context: InstanceContext, providers: ReadonlyMap<string, ProviderConfig>): AgentRow {
+    const known = this.#find(instance)
+    if (known?.providers === providers && isSame(known, instance, context)) return known.row
     const row = new AgentRow(toAgent(instance, context, providers))
-    this.#rows.set(spec, { context, providers, row })
+    this.#keep({ instance, context, providers, row })
     return row
+  }
+
+  #find({ spec, name, session }: Instance): ShownAgent | undefined {
+    if (session) return this.#bySession.get(session.id)
+    return name === spec.qualified ? this.#idle.get(spec) : undefined
+  }
+
+  #keep(shown: ShownAgent): void {
+    const { spec, name, session } = shown.instance
+    if (session) this.#bySession.set(session.id, shown)
+    else if (name === spec.qualified) this.#idle.set(spec, shown)
   }
 }
 
-const isSameIdle = (a: InstanceContext, b: InstanceContext): boolean =>
+/** True if a row that shows one thing shows another as well: its state may follow from the time alone. */
+function isSame({ instance, context, row }: ShownAgent, other: Instance, now: InstanceContext): boolean {
+  if (instance.spec !== other.spec || instance.name !== other.name || !isSameContext(context, now)) return false
+  const { session } = other
+  if (session === undefined || instance.session === undefined) return session === instance.session
+  return isSameSession(instance.session, session) && row.shown.state === stateOf(other, now)
+}
+
+const isSameContext = (a: InstanceContext, b: InstanceContext): boolean =>
   a.suspended === b.suspended && a.activeBead === b.activeBead && a.unavailable === b.unavailable && a.held === b.held
+
+const isSameSession = (a: AgentSession, b: AgentSession): boolean =>
+  a.name === b.name &&
+  a.running === b.running &&
+  a.attached === b.attached &&
+  a.asks === b.asks &&
+  a.lastActivity === b.lastActivity &&
+  a.activity === b.activity &&
+  a.model === b.model &&
+  a.contextPct === b.contextPct &&
+  a.contextWindow === b.contextWindow
 
 function toAgent(
   instance: Instance,
@@ -401,14 +457,16 @@ interface Instance {
 /** True if an agent may have more than one session at a time. */
 const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === undefined || maxActive > 1
 
+/** True if a list shows an agent by its slots. */
+const hasSlots = (spec: AgentConfig): boolean => isPool(spec) && spec.maxActive !== undefined
+
 /**
  * The rows of an agent in a list: the agent itself when it has one session; for a pool its slots, if it has a bound, and
  * every session of it that runs. One without a slot of its own, such as a person's, is shown in a free slot, else in a
  * row of its own. An agent without rows is listed as itself, so that no declared agent is hidden.
  */
 function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
-  const hasSlots = isPool(spec) && spec.maxActive !== undefined
-  if (!isPool(spec) || (!hasSlots && sessions.length === 0)) return [wholeAgent(spec, sessions)]
+  if (!isPool(spec) || (!hasSlots(spec) && sessions.length === 0)) return [wholeAgent(spec, sessions)]
   const byIdentity = Map.groupBy(sessions, ({ identity }) => identity)
   const rows = new Map<string, AgentSession | undefined>()
   for (let slot = 1; slot <= (spec.maxActive ?? 0); slot++) {

@@ -226,9 +226,9 @@ function countAgents(agents: readonly AgentRow[]): Status['agents'] {
   return counts
 }
 
-/** The details of agents as JSON; those of one without a session stay while its row does. */
+/** The details of agents as JSON; they stay while a row does. */
 class AgentDetails {
-  readonly #idle = new WeakMap<AgentRow, { isFirst: boolean; text: string }>()
+  readonly #texts = new WeakMap<AgentRow, { isFirst: boolean; isDraining: boolean; text: string }>()
 
   texts(specs: readonly AgentConfig[], agents: readonly AgentRow[], draining: ReadonlySet<string>): string[] {
     const byName = memoize(() => new Map(specs.map((spec) => [spec.qualified, spec])))
@@ -237,24 +237,25 @@ class AgentDetails {
       const { pool, session } = agent.shown
       const isFirst = pool !== undefined && pool !== labelled
       labelled = pool
-      const known = session ? undefined : this.#idle.get(agent)
-      if (known?.isFirst === isFirst) return known.text
-      const text = JSON.stringify(toDetail(agent.shown, draining, isFirst ? byName().get(pool) : undefined))
-      if (!session) this.#idle.set(agent, { isFirst, text })
+      const isDraining = session !== undefined && draining.has(session.name)
+      const known = this.#texts.get(agent)
+      if (known?.isFirst === isFirst && known.isDraining === isDraining) return known.text
+      const text = JSON.stringify(toDetail(agent.shown, isDraining, isFirst ? byName().get(pool) : undefined))
+      this.#texts.set(agent, { isFirst, isDraining, text })
       return text
     })
   }
 }
 
 /** `labelled` is the agent whose limits its row shows. */
-function toDetail(agent: AgentResponse, draining: ReadonlySet<string>, labelled: AgentConfig | undefined): AgentDetail {
+function toDetail(agent: AgentResponse, draining: boolean, labelled: AgentConfig | undefined): AgentDetail {
   return {
     name: agent.name.slice(agent.name.lastIndexOf('/') + 1),
     qualified_name: agent.name,
     scope: agent.rig === undefined ? 'city' : 'rig',
     running: agent.running,
     suspended: agent.suspended,
-    ...(agent.session && { session_name: agent.session.name, draining: draining.has(agent.session.name) }),
+    ...(agent.session && { session_name: agent.session.name, draining }),
     ...(agent.pool !== undefined && { group_name: agent.pool, expanded: true }),
     ...(labelled && { scale_label: `scaled (min=${labelled.minActive}, max=${labelled.maxActive ?? 'unlimited'})` }),
   }

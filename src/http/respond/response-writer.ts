@@ -1,5 +1,4 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { nextTick } from '../../core/event-loop.ts'
 import type { JsonRows } from './rendered.ts'
 import { ResponseBody } from './response-body.ts'
 import { type AbortableRequest, type Reservation, ResponseBudget } from './response-budget.ts'
@@ -29,19 +28,19 @@ const MAX_GROWING = 3
 const MAX_WAITING_TO_GROW = 64
 const WAIT_TO_GROW_MS = 30_000
 /** Time rendering holds the loop, in milliseconds. */
-const MAX_SLICE_MS = 8
+const MAX_SLICE_MS = 2
 /** Number of pieces of large bodies all connections that are sent in one tick. */
 const PIECES_PER_TICK = 16
 
-/** Number of large responses that are rendered in one tick. */
-const RENDERED_PER_TICK = 2
+/** Number of slow responses, or slices of large ones, that are rendered in one tick. */
+const RENDERED_PER_TICK = 1
 
 /** A response as it is sent: a small text, or bytes that count against the budget. */
 export type ResponseContent = string | ResponseBody
 
 /** Writes responses of any size within the memory that the budget gives. */
 export class ResponseWriter {
-  /** Turns in which operations render large responses. */
+  /** Turns in which operations render slow responses. */
   readonly turns = new Turns(RENDERED_PER_TICK)
   readonly #turns = new Turns(PIECES_PER_TICK)
 
@@ -110,7 +109,7 @@ export class ResponseWriter {
           await this.#grow(reservation, request)
         }
         if (performance.now() < sliceEnd) continue
-        await nextTick()
+        await this.turns.next()
         sliceEnd = performance.now() + MAX_SLICE_MS
       }
       return body.complete()
