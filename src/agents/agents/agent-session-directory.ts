@@ -50,6 +50,13 @@ export interface RestartResult {
   readonly failed: string[]
 }
 
+/** Reasons that agents of one kind cannot be started. */
+interface Startability {
+  readonly kind: string
+  readonly problem: string | undefined
+  readonly limited: string | undefined
+}
+
 interface AgentSessionDirectoryOptions {
   store: Store
   clock: Clock
@@ -95,14 +102,19 @@ export class AgentSessionDirectory {
   /** The same for many agents, of which those that declare the same program and login share what is found. */
   unavailables(): (agent: AgentConfig) => string | undefined {
     const { launchPlanner, budgets } = this.options
-    const known = new Map<string, { problem: string | undefined; limited: string | undefined }>()
+    const known = new Map<string, Startability>()
+    let last: Startability | undefined
     return (agent) => {
       const kind = this.#kindOf(agent)
       if (kind === undefined) return this.unavailable(agent)
+      // Neighbours are mostly alike.
+      if (last?.kind === kind) return last.problem ?? budgets.blocks(agent) ?? last.limited
       const found = known.getOrInsertComputed(kind, () => ({
+        kind,
         problem: launchPlanner.problem(agent),
         limited: this.#limited(agent),
       }))
+      last = found
       return found.problem ?? budgets.blocks(agent) ?? found.limited
     }
   }
