@@ -135,6 +135,7 @@ test('reopens the bead with the letter if the session is gone, and its next clai
   await world.resume()
   await world.settle()
   expect(lettersOf(world, id)).toEqual(['1 conflict reopened'])
+  expect(world.landings.rows.lettersOf(id)[0]?.reason).toEqual(expect.any(String))
   const { description = '' } = city.beadRepository.get(worker.bead)
   expect(city.beadRepository.get(worker.bead)).toMatchObject({
     status: 'open',

@@ -110,7 +110,7 @@ describe('a consumer', () => {
     world.reactions.start()
     await world.reactions.whenIdle()
     await world.record('note.read')
-    await world.reactions.whenIdle()
+    expect(world.reactions.isIdle).toBe(true)
     expect([asked, cursor(world, 'notes')]).toEqual([[1, 2], undefined])
     await world.record()
     await world.reactions.whenIdle()
