@@ -129,6 +129,7 @@ describe('a change that waits for approval is checked while nothing else can lan
     const { head } = world.landings.show(id)
     expect([world.state(id), world.checks]).toEqual(['held', 1])
     expect(world.recorded()).toEqual(['submitted', 'queued', 'held', 'checking', 'passed'])
+    expect(world.landings.log(id).batches.map(({ outcome }) => outcome)).toEqual(['green'])
     expect(world.main()).toEqual(['base'])
     await world.reopen()
     await world.settle()
