@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
 import { command } from '../../src/core/store/index.ts'
 import { Store, type Tx } from '../../src/core/store/store.ts'
@@ -129,6 +129,17 @@ describe('writing', () => {
     const { store, add, texts } = open(folder.at('a.db'), { groupMs: -1, sync: async () => void syncs++ })
     await Promise.all([add('one'), add('two'), add('three')])
     expect([syncs, texts()]).toEqual([3, ['one', 'two', 'three']])
+    await store.close()
+  })
+
+  test('shares one commit while the time of a group is not over', async () => {
+    using folder = tempFolder()
+    using clock = spyOn(performance, 'now')
+    clock.mockReturnValue(1_000)
+    let syncs = 0
+    const { store, add, texts } = open(folder.at('a.db'), { groupMs: 5, sync: async () => void syncs++ })
+    await Promise.all([add('one'), add('two'), add('three')])
+    expect([syncs, texts()]).toEqual([1, ['one', 'two', 'three']])
     await store.close()
   })
 
