@@ -54,6 +54,8 @@ test('a text is struck of declared secrets in every form, and of no ordinary wor
     '*** production *** short GITHUB_TOKEN ***',
   )
   expect(secrets.strike(JSON.stringify('q"w<e>r-12345'))).toBe('"***"')
+  secrets.add({ password: 'swordfish-swordfish', key: 'agents-of-the-press' })
+  expect(secrets.strike('swordfish-swordfish agents-of-the-press')).toBe('*** agents-of-the-press')
 })
 
 describe('declared secrets', () => {
