@@ -17,6 +17,9 @@ export const PROGRAM: readonly string[] = process.env.GC_BINARY
 
 type Json = Record<string, unknown>
 
+/** Documents by the program and flags that serve them; a supervisor makes its document when it is asked, at some cost. */
+const DOCUMENTS = new Map<string, Json>()
+
 export interface Answer {
   status: number
   headers: Headers
@@ -37,7 +40,8 @@ export interface CallOptions {
 /** A supervisor process of one test: its own `GC_HOME`, a free port, everything ended with it. */
 export class World implements AsyncDisposable {
   #process: Bun.Subprocess<'ignore', 'pipe', Bun.BunFile> | undefined
-  #document: Json = {}
+  /** The program and flags of the last start. */
+  #serves = ''
   #out = ''
   #news = Promise.withResolvers<void>()
   url = ''
@@ -121,16 +125,20 @@ export class World implements AsyncDisposable {
       stdout: 'pipe',
       stderr: Bun.file(this.folder.at('serve.log')),
     })
+    this.#serves = [...this.program, ...flags].join(' ')
     this.#out = ''
     void this.#listen(this.#process.stdout)
     this.url = await this.waitForOutput(/answers at (http:\S+);/)
-    if (!('paths' in this.#document)) this.#document = await this.#served()
   }
 
-  /** The document does not change from start to start. */
-  async #served(): Promise<Json> {
-    const document = await (await fetch(`${this.url}/openapi.json`, { headers: this.#bearer() })).json()
-    return { ...Object(document) }
+  /** The document that answers are held to. */
+  async #documented(): Promise<Json> {
+    const known = DOCUMENTS.get(this.#serves)
+    if (known) return known
+    const response = await fetch(`${this.url}/openapi.json`, { headers: this.#bearer() })
+    const document = { ...Object(await response.json()) }
+    if (response.ok) DOCUMENTS.set(this.#serves, document)
+    return document
   }
 
   /** Waits until the supervisor's standard output matches; returns the first group of the pattern. */
@@ -182,6 +190,7 @@ export class World implements AsyncDisposable {
 
   async #send(operation: string, options: CallOptions): Promise<Answer & { declared?: Json }> {
     const [method = 'GET', path = '/'] = operation.split(' ', 2)
+    const document = await this.#documented()
     const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
     const response = await fetch(this.url + path, {
       method,
@@ -195,10 +204,10 @@ export class World implements AsyncDisposable {
       signal: AbortSignal.timeout(30_000),
     })
     const { status, headers } = response
-    const declared = operationAt(this.#document, method, new URL(response.url).pathname)
+    const declared = operationAt(document, method, new URL(response.url).pathname)
     if (declared) {
-      const answer = { status, headers, body: await conforming(this.#document, method, response) }
-      this.coverage?.recordResponse(this.#document, declared, answer)
+      const answer = { status, headers, body: await conforming(document, method, response) }
+      this.coverage?.recordResponse(document, declared, answer)
       return { ...answer, declared }
     }
     const text = await response.text()
@@ -234,6 +243,7 @@ export class World implements AsyncDisposable {
 
   /** Frames of a stream as they come, for 12 s at most; each is held to the document. */
   async *follow(path: string, headers: Record<string, string> = {}): AsyncGenerator<TestFrame> {
+    const document = await this.#documented()
     const signal = AbortSignal.timeout(12_000)
     const response = await fetch(this.url + path, { headers, signal })
     if (!response.ok || !response.body) throw new Error(`${path}: ${response.status} ${await response.text()}`)
@@ -241,17 +251,18 @@ export class World implements AsyncDisposable {
     for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
       const blocks = (rest + chunk).split('\n\n')
       rest = blocks.pop() ?? ''
-      for (const block of blocks) if (block.includes('data: ')) yield this.#checkFrame(path, parseFrame(block))
+      for (const block of blocks)
+        if (block.includes('data: ')) yield this.#checkFrame(document, path, parseFrame(block))
     }
   }
 
-  #checkFrame(path: string, frame: TestFrame): TestFrame {
-    const operation = operationAt(this.#document, 'GET', path)
+  #checkFrame(document: Json, path: string, frame: TestFrame): TestFrame {
+    const operation = operationAt(document, 'GET', path)
     if (!operation) throw new Error(`${path} is not in the document`)
     const schema = frameSchema(operation, frame.event)
-    const mismatches = schema ? misfits(this.#document, schema, frame.data, 'data') : ['is not declared']
+    const mismatches = schema ? misfits(document, schema, frame.data, 'data') : ['is not declared']
     if (mismatches.length > 0) throw new Error(`${path} sent a frame ${frame.event}:\n  ${mismatches.join('\n  ')}`)
-    this.coverage?.recordFrame(this.#document, operation, frame)
+    this.coverage?.recordFrame(document, operation, frame)
     return frame
   }
 
