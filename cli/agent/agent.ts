@@ -95,7 +95,7 @@ async function printList(io: Io, city: CityClient, rig: string | undefined, opti
     rows,
     listColumns(Date.now(), [
       ...[agentColumns.agent, agentColumns.state, agentColumns.program, agentColumns.session, agentColumns.bead],
-      { header: 'PROBLEM', value: ({ unavailable_reason: reason }) => reason, below: '→ ' },
+      { header: 'PROBLEM', value: (agent) => (agent.suspended ? undefined : agent.unavailable_reason), below: '→ ' },
     ]),
     'There are no agents; add one with `gc agent add <rig>/<name>`.',
   )

@@ -127,20 +127,12 @@ const unexpanded = (path: string, home = ''): string =>
 async function fieldValue({ io }: CommandContext, { value, isTyped }: Field): Promise<unknown> {
   if (!isTyped) return value
   if (value === '@-') return io.readInput()
-  if (value.startsWith('@')) return readText(resolve(io.cwd, value.slice(1)))
+  if (value.startsWith('@')) return readFileSync(resolve(io.cwd, value.slice(1)), 'utf8')
   return /^(?:true|false|null|-?(?:0|[1-9]\d{0,14}))$/.test(value) ? parseJson(value) : value
 }
 
 const inputOf = ({ io }: CommandContext, file: string): Promise<string> =>
-  file === '-' ? io.readInput() : Promise.resolve(readText(resolve(io.cwd, file)))
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw failure(`${showHidden(path)} cannot be read: ${error instanceof Error ? error.message : error}`)
-  }
-}
+  file === '-' ? io.readInput() : Promise.resolve(readFileSync(resolve(io.cwd, file), 'utf8'))
 
 /** An object of keys such as `title`, `metadata[size]` and `labels[]`. */
 function bodyOf(values: readonly (readonly [string, unknown])[]): Record<string, unknown> {

@@ -96,7 +96,7 @@ async function list(context: CommandContext, { json, rig, watch, ...query }: Lis
       sessions.map((session) => ({ ...session, isUnconfined: free.has(session.id) })),
     )
     if (total > sessions.length) printLine(io, `${sessions.length} of ${total}; --limit shows more.`)
-    if (sessions.length === 0) await warnUnavailable(io, city)
+    if (sessions.length === 0) await warnUnavailable(io, city, template)
   })
 }
 

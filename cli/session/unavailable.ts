@@ -3,12 +3,12 @@ import { sanitizeLine } from '../../src/client/text.ts'
 import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import type { Io } from '../io/io.ts'
 
-/** Warns on standard error which agents cannot be started and why; with `only`, about that one. */
+/** Warns on standard error which agents cannot be started and why: all that a person did not suspend, or `only` one. */
 export async function warnUnavailable(io: Io, city: CityClient, only?: string): Promise<void> {
   const { items } = await city.call('GET ~/agents')
   const reasons = new Map(
-    items.flatMap(({ name, pool = name, unavailable_reason: why }) =>
-      why === undefined ? [] : [[pool, why] as const],
+    items.flatMap(({ name, pool = name, suspended, unavailable_reason: why }) =>
+      why === undefined || (suspended && only === undefined) ? [] : [[pool, why] as const],
     ),
   )
   for (const [agent, why] of reasons) {

@@ -66,7 +66,9 @@ async function sling(context: CommandContext, target: string, words: string[], o
   }
   const response = await send(city, target, text, given, options).catch(withConflictStatus)
   if (options.json) return printJson(context.io, result(response))
-  for (const warning of response.warnings ?? []) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
+  // The last line says of a suspended agent what that means for its work.
+  const warnings = (response.warnings ?? []).filter((each) => each !== `agent ${response.target} is suspended`)
+  for (const warning of warnings) context.io.err(`gc: ${sanitizeLine(warning)}\n`)
   printLine(context.io, sentenceOf(response))
   await warnUnavailable(context.io, city, response.target)
 }

@@ -83,7 +83,7 @@ export function readTuiConfig(context: CommandContext): string {
     return readFileSync(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return ''
-    throw failure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`)
+    throw error
   }
 }
 

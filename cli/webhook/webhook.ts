@@ -5,6 +5,7 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope, withItems } from '../context/envelope.ts'
 import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
+import { errorSentence } from '../io/describe-error.ts'
 import { Exit, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -115,8 +116,8 @@ async function readPayload(io: Io, file: string): Promise<Record<string, unknown
 }
 
 function readText(io: Io, file: string): Promise<string> {
-  return (file === '-' ? io.readInput() : Bun.file(file).text()).catch((error: Error) => {
-    throw usageError(`${file} cannot be read: ${error.message}`)
+  return (file === '-' ? io.readInput() : Bun.file(file).text()).catch((error: unknown) => {
+    throw usageError(errorSentence(error, io.env))
   })
 }
 

@@ -675,7 +675,6 @@ Records of the city are not listed as work.
   $ gc agent add shop/idle --command cat --suspended
   Agent shop/idle was added, suspended; `gc agent resume shop/idle` lets it work.
   $ gc sling shop/idle 'Tracked by a convoy'
-  gc: agent shop/idle is suspended
   sh-3 goes to shop/idle.
   gc: shop/idle cannot be started: agent is suspended; its work stays queued until you fix this
   $ bd list --all -n 0 -t convoy

@@ -133,14 +133,10 @@ An agent without a session is reported to have none where a session is named.
   to-2 goes to scout.
   gc: scout cannot be started: provider 'auggie' not found in PATH; its work stays queued until you fix this
   $ gc city status > /dev/null
-  gc: mayor cannot be started: agent is suspended; its work stays queued until you fix this
   gc: scout cannot be started: provider 'auggie' not found in PATH; its work stays queued until you fix this
-  gc: shop/worker cannot be started: agent is suspended; its work stays queued until you fix this
   $ gc session list
   No sessions are running; sling work to an agent to start one.
-  gc: mayor cannot be started: agent is suspended; its work stays queued until you fix this
   gc: scout cannot be started: provider 'auggie' not found in PATH; its work stays queued until you fix this
-  gc: shop/worker cannot be started: agent is suspended; its work stays queued until you fix this
   $ gc agent remove scout
   Agent scout was removed.
 

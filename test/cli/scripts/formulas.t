@@ -178,7 +178,6 @@ The runs of a bead are ended, which opens the bead for another.
   $ gc bead create roads
   Created to-3: roads
   $ gc sling solo to-3 --on line --var topic=roads
-  gc: agent solo is suspended
   Run to-5 of line goes to solo; `gc run show to-5 --watch` follows it.
   gc: solo cannot be started: agent is suspended; its work stays queued until you fix this
   $ gc sling solo to-3 --on line --var topic=roads
@@ -197,7 +196,6 @@ The runs of a bead are ended, which opens the bead for another.
   $ gc workflow reopen-source to-3 --json
   {"schema_version":"1","ok":true,"source_bead_id":"to-3","reopened":true,"status":"open"}
   $ gc sling solo to-3 --on line --var topic=roads
-  gc: agent solo is suspended
   Run to-10 of line goes to solo; `gc run show to-10 --watch` follows it.
   gc: solo cannot be started: agent is suspended; its work stays queued until you fix this
   $ gc workflow control --serve
