@@ -15,8 +15,8 @@ export interface Section {
 
 const GLOB = ' (glob)'
 const ANY_LINES = '...'
-/** A command that takes longer in all than this has hung. */
-const SECONDS = 60
+/** Seconds after which a command of these has hung. */
+export const secondsOf = (steps: readonly Step[]): number => 60 + steps.length
 
 /**
  * Reads a script in the format of Cram: prose that is not indented, and commands that are, by two spaces and a `$`, each
@@ -69,7 +69,7 @@ const VOLATILE = new RegExp(
   [
     `${new Date().toISOString().slice(0, 10)}(?:[T ][\\d:.]+Z?)?`,
     String.raw`(?<= )\d+(?:\.\d+)?s(?= |$)|\b\d+(?:\.\d+)? m?s\b|^\d\d:\d\d:\d\d(?=  )`,
-    String.raw`(?:thread|comment)-[\da-f]{12}|[\da-f]{8}-[\da-f-]{27}|\b[\da-f]{16,64}\b`,
+    String.raw`\b(?:thread|comment|ld|ch)-[\da-z]{12}\b|(?<=-adhoc-)[\da-f]{10}|[\da-f]{8}-[\da-f-]{27}|\b[\da-f]{12,64}\b`,
     String.raw`(?<=127\.0\.0\.1:|"duration_ms":")\d+|\/[^\s"]*\/gc-test-\w+`,
   ].join('|'),
   'g',
@@ -96,14 +96,14 @@ function matches(expected: string, line: string): boolean {
 }
 
 /** `await <pattern> <command>` repeats the command until what it prints has the pattern, and prints nothing. */
-const AWAIT = 'await() { awaited=$1; shift; while ! "$@" 2>&1 | grep -q -e "$awaited"; do :; done; }'
+const AWAIT = 'await() { awaited=$1; shift; while ! "$@" 2>&1 | grep -q -e "$awaited"; do sleep 0.1; done; }'
 
 /**
  * Runs commands in one shell, in the folder of the city `town`, of a world of their own; returns the lines that each printed.
- * `$SHOP` is the folder of the city's rig. `gc` and `bd` are the program under test.
+ * `$SHOP` is the folder of the city's rig. `gc` and `bd` are the program under test. The supervisor has a `HOOK_SECRET`.
  */
 export async function runSteps(steps: readonly Step[]): Promise<string[][]> {
-  await using world = await World.open()
+  await using world = await World.with({ HOOK_SECRET: 'oil and lamps' })
   const { folder, home } = world
   const mark = `=== ${crypto.randomUUID()}`
   const ends = (command: readonly string[]): string => `${command.join('\n')}\nprintf '\\n%s %s\\n' '${mark}' $?\n`
@@ -116,7 +116,7 @@ export async function runSteps(steps: readonly Step[]): Promise<string[][]> {
   }
   await Bun.write(folder.at('town', '.keep'), '')
   const shell = Bun.spawn(['sh', folder.at('script.sh')], {
-    ...{ cwd: folder.at('town'), stdin: 'ignore', stdout: 'pipe', timeout: SECONDS * 1000 },
+    ...{ cwd: folder.at('town'), stdin: 'ignore', stdout: 'pipe', timeout: secondsOf(steps) * 1000 },
     env: {
       ...{ PATH: `${folder.at('bin')}:${process.env.PATH}`, HOME: folder.at('user'), TMPDIR: folder.path },
       ...{ GC_HOME: home, GC_URL: world.url, SHOP: folder.at('shop') },
@@ -126,11 +126,12 @@ export async function runSteps(steps: readonly Step[]): Promise<string[][]> {
   const printed = rest.map((part) => part.slice(part.indexOf('\n') + 1))
   const statuses = rest.map((part) => part.slice(0, part.indexOf('\n')))
   if (statuses[0] !== '0') throw new Error(`the city was not set up: ${setUpPrinted}`)
-  return steps.map((_, at) => linesOf(printed[at] ?? '', statuses[at + 1]))
+  return steps.map((_, at) =>
+    linesOf(printed[at] ?? '', statuses[at + 1] ?? `it did not end within ${secondsOf(steps)} s`),
+  )
 }
 
-function linesOf(printed: string, status: string | undefined): string[] {
+function linesOf(printed: string, status: string): string[] {
   const lines = printed === '' ? [] : printed.replace(/\n$/, '').split('\n')
-  if (status === undefined) return [...lines, `it did not end within ${SECONDS} s`]
   return status === '0' ? lines : [...lines, `[${status}]`]
 }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Glob } from 'bun'
-import { asPrinted, asWritten, parseScript, printScript, runSteps, type Section } from './script.ts'
+import { asPrinted, asWritten, parseScript, printScript, runSteps, type Section, secondsOf } from './script.ts'
 
 const FOLDER = join(import.meta.dir, 'scripts')
 /** Whether scripts are given what their commands print, instead of being compared with it. */
@@ -12,11 +12,15 @@ for (const name of [...new Glob('*.t').scanSync(FOLDER)].sort()) {
   const path = join(FOLDER, name)
   const sections = parseScript(readFileSync(path, 'utf8'))
   describe(name, () => {
+    const steps = sections.flatMap((each) => each.steps)
     let printed: string[][] = []
-    beforeAll(async () => {
-      printed = await runSteps(sections.flatMap(({ steps }) => steps))
-      if (isWriting) await Bun.write(path, printScript(sections.map((each) => asWritten(each, printedOf(each)))))
-    }, 90_000)
+    beforeAll(
+      async () => {
+        printed = await runSteps(steps)
+        if (isWriting) await Bun.write(path, printScript(sections.map((each) => asWritten(each, printedOf(each)))))
+      },
+      (secondsOf(steps) + 30) * 1000,
+    )
     const printedOf = (section: Section): string[][] => {
       const before = sections.slice(0, sections.indexOf(section)).flatMap(({ steps }) => steps).length
       return printed.slice(before, before + section.steps.length)

@@ -1,5 +1,10 @@
 import { expect, test } from 'bun:test'
+import { CommandContext } from '../../cli/context/context.ts'
+import { createProgram } from '../../cli/program.ts'
+import { waitForSession } from '../../cli/session/wait-for-session.ts'
+import type { SessionResponse } from '../../src/work/schema.ts'
 import { allCommands } from './command-tree.ts'
+import { recorder } from './shell.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town
@@ -8,6 +13,25 @@ shareTown(async (opened) => {
   town = opened
   await town.gc(['agent', 'add', 'mayor', '--command', 'cat'])
   for (const title of ['Paint', 'Varnish']) await town.bead(title, '--rig', 'shop')
+})
+
+test('a session for which a command has waited its time is reported with what it waits for', async () => {
+  await town.json(['agent', 'add', 'late', '--command', 'sleep 600', '--suspended'])
+  const { io } = recorder({ env: town.env, cwd: town.city })
+  const context = new CommandContext(io, await createProgram(io))
+  const city = await context.city()
+  const accepted = await city.call('POST ~/sessions', { body: { name: 'late', kind: 'agent' } })
+  const waited = await waitForSession(context, city, accepted, 700).catch((error: unknown) => error)
+  const [said, session = ''] =
+    /^Exit: session \S+ still waits after 0\.7 s: agent late is suspended; gc agent resume late; `gc session close (\S+)` takes the request back$/.exec(
+      String(waited),
+    ) ?? []
+  expect(said).toBeDefined()
+  expect(await town.gc(['session', 'close', session])).toMatchObject({ status: 0, err: '' })
+  const gone = city.call('GET ~/sessions/request/{id}', { params: { id: accepted.request_id } })
+  expect(await gone.catch(({ code }) => code)).toBe('request-not-found')
+  const { items } = await town.json<{ items: SessionResponse[] }>(['session', 'list', '--template', 'late'])
+  expect(items).toEqual([])
 })
 
 test.each([
@@ -35,8 +59,23 @@ test.each([
   { list: ['rig', 'show', 'shop'], change: ['rig', 'resume', 'shop'], shows: /working/ },
   { list: ['rig', 'status', 'shop'], change: ['rig', 'suspend', 'shop'], shows: /suspended/ },
   { list: ['mail', 'count', 'human'], change: ['mail', 'send', 'human', 'Hello'], shows: /1 for human/ },
+  { list: ['mail', 'inbox', 'human', '--unread'], change: ['mail', 'send', 'human', '-s', 'Comes'], shows: /Comes/ },
+  { list: ['mail', 'list'], change: ['mail', 'send', 'human', '-s', 'Follows'], shows: /Follows/ },
+  { list: ['convoy', 'list', '--all'], change: ['convoy', 'create', 'Appears'], shows: /Appears/ },
+  { list: ['bead', 'list'], change: ['bead', 'create', 'Lime the wall'], shows: /Lime the wall/ },
+  { list: ['usage'], change: ['usage'], shows: /PERIOD.*last 24 hours/s },
+  {
+    list: ['budget', 'list'],
+    change: ['budget', 'set', '3usd', '--per', 'hour'],
+    shows: /There are no budgets.*\$3\.00/s,
+  },
   { list: ['cities'], change: ['init', 'mill'], shows: /mill +running/ },
 ])('$list --watch shows what changes, until it is interrupted', async ({ list, change, shows }) => {
+  await watch(list, change, shows)
+})
+
+/** Watches, runs a change once something was printed, and ends the watch when that shows; what was printed. */
+async function watch(list: readonly string[], change: readonly string[], shows: RegExp): Promise<string> {
   const end = new AbortController()
   const begun = Promise.withResolvers<void>()
   const onOutput = (out: string) => {
@@ -50,6 +89,15 @@ test.each([
   const { status, out } = await watching
   expect(out).toMatch(shows)
   expect(status).toBe(0)
+  return out
+}
+
+test.each([
+  { list: ['bead', 'ready'], key: 'items', change: ['bead', 'create', 'Waits'], shows: /"items".*Waits/s },
+  { list: ['usage'], key: 'today', change: ['usage'], shows: /updated_at/ },
+])('$list --watch --json prints one line each time', async ({ list, key, change, shows }) => {
+  const out = await watch([...list, '--json'], change, shows)
+  for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty(key)
 })
 
 /** Commands that show something and have no `--watch`, with why. */

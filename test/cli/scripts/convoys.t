@@ -301,3 +301,33 @@ What `gc sling` made for one bead is hidden from `gc convoy list` and `stranded`
   [1]
   $ gc convoy stranded --all | grep sling
   to-34   * to-33        sling-to-33 (glob)
+
+It is watched until it is closed with the last of its beads.
+
+  $ gc bead create one
+  Created to-35: one
+  $ gc bead create two
+  Created to-36: two
+  $ gc convoy create Watched to-35 to-36
+  Created to-37: Watched
+  $ gc convoy show to-37 --watch > ../watched & watching=$!
+  $ await '0 of 2' cat ../watched
+  $ gc bead close to-35
+  Closed to-35.
+  $ await '1 of 2' cat ../watched
+  $ gc bead close to-36
+  Closed to-36.
+  $ wait $watching
+  $ tail -12 ../watched
+  to-35  closed  task  * one (glob)
+  to-36  open    task  * two (glob)
+  convoy        to-37
+  title         Watched
+  status        closed
+  done          2 of 2
+  created       * (glob)
+  close_reason  every bead of the convoy is closed
+  
+  BEAD   STATUS  TYPE  AGE  TITLE
+  to-35  closed  task  * one (glob)
+  to-36  closed  task  * two (glob)
