@@ -74,7 +74,6 @@ const GC_ROWS: Rows = {
   },
   absent: {
     'agent-script': 'gc does not play agents from a script: give the agent a start_command of its own',
-    analyze: 'gc has no such report; `gc usage --json` and `gc events --json` have the figures',
     'context add': CONTEXT,
     'context remove': CONTEXT,
     'context show': CONTEXT,
@@ -85,7 +84,6 @@ const GC_ROWS: Rows = {
     logout: HOSTED,
     mcp: 'gc has no list of MCP servers; they are declared in the folders `mcp` of the city and its packs',
     'nudge show': 'gc keeps no list of messages; `gc session transcript <session>` shows what a session got',
-    'events reemit-execution': 'gc records the events of runs as they happen; `gc run show <run>` shows one',
     'pack registry': REGISTRY,
     'pack release': 'gc does not publish packs; a tag of their repository is a version',
     prompt: 'gc does not write prompts: `gc prime <agent>` shows the one of an agent',

@@ -16,7 +16,6 @@ export function sweepCommands(order: Command, context: CommandContext): void {
   withJson(order.command('sweep-tracking').description('close leftover beads of finished runs'))
     .option('--stale-after <duration>', 'minimum age', parseDurationOption, 10 * MINUTE)
     .option('-q, --quiet', 'print nothing if nothing was closed')
-    .option('--include-wisps', 'accepted')
     .option('--confirm', 'accepted: active runs are never closed')
     .action((options: SweepOptions) => sweep(context, options))
 }
