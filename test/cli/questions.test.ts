@@ -130,7 +130,7 @@ describe('gc rig add', () => {
     expect(await town.json(['rig', 'land', 'inn', '--json'])).toMatchObject({ declared: false, mode: 'off' })
   })
 
-  test('asks whether programs trust the folder, unless an option says so', async () => {
+  test('asks whether programs trust the folder, unless an option decides it', async () => {
     const question = 'Trust it? Programs ask in each session otherwise. [y/N] '
     const add = (name: string, flags: readonly string[], shell: Shell = PERSON) => {
       Bun.spawnSync(['git', 'init', '-q', town.at(name)])
