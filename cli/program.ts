@@ -4,7 +4,7 @@ import { CommandContext } from './context/context.ts'
 import { readShape } from './context/json-options.ts'
 import { versionLine } from './help/version.ts'
 import { readLine } from './io/command-line.ts'
-import type { Io } from './io/io.ts'
+import { formattingJson, type Io } from './io/io.ts'
 import { type JsonShape, shapeJson } from './io/shape-json.ts'
 import { rejectEmptyNames } from './names/empty-names.ts'
 import { qualifyAgents } from './names/qualify-agents.ts'
@@ -118,7 +118,10 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
       await qualifyAgents(context, program, command)
     })
   let shape: JsonShape = {}
-  const context = new CommandContext({ ...io, formatJson: (value) => shapeJson(io, value, shape) }, program)
+  const context = new CommandContext(
+    formattingJson(io, (value) => shapeJson(io, value, shape)),
+    program,
+  )
   const named = splitGlobals(args).words.find((word) => !word.startsWith('-')) ?? ''
   const isAll = ABOUT_ALL.has(named) || !COMMAND_WORDS.has(named)
   for (const [heading, definitions] of Object.entries(GROUPS)) {

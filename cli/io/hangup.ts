@@ -1,5 +1,15 @@
 import { constants } from 'node:os'
-import { isatty } from 'node:tty'
+
+declare global {
+  namespace NodeJS {
+    interface Process {
+      binding(name: 'tty_wrap'): { isTTY(descriptor: number): boolean }
+    }
+  }
+}
+
+/** True for a descriptor of a terminal. `node:tty` asks the same, and loads sockets and streams first. */
+export const isTerminal = (descriptor: number): boolean => process.binding('tty_wrap').isTTY(descriptor)
 
 /** As shells report a program that a hangup ended. */
 export const HUNG_UP = 128 + constants.signals.SIGHUP
@@ -10,10 +20,10 @@ const LOOK_MS = 400
  * one that only waits writes nothing that could fail.
  */
 export function exitWithTerminal(): void {
-  const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor))
+  const terminals = [0, 1, 2].filter((descriptor) => isTerminal(descriptor))
   if (terminals.length === 0) return
   const look = () => {
-    if (terminals.every((descriptor) => !isatty(descriptor))) process.exit(HUNG_UP)
+    if (terminals.every((descriptor) => !isTerminal(descriptor))) process.exit(HUNG_UP)
   }
   looking = setInterval(look, LOOK_MS).unref()
 }

@@ -3,7 +3,7 @@ import type { Interface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { showHidden } from '../../src/client/text.ts'
 import { INTERRUPTED } from './exit.ts'
-import { HUNG_UP } from './hangup.ts'
+import { HUNG_UP, isTerminal } from './hangup.ts'
 
 /** The environment, input and output of a command; tests provide their own. */
 export interface Io {
@@ -28,24 +28,68 @@ export interface Io {
   readonly isInteractive: boolean
 }
 
-/** The process's own terminal, environment and folder. */
+/** The process's own terminal, environment and folder. What loads a module of the runtime waits until it is read. */
 export function processIo(): Io {
   const interrupted = new AbortController()
   process.once('SIGINT', () => interrupted.abort())
-  exitOnUnwritable(process.stdout)
-  exitOnUnwritable(process.stderr)
+  const [out, err] = [new Output(1), new Output(2)]
+  let readNext: Io['readLine'] | undefined
   return {
     env: process.env,
     cwd: process.cwd(),
-    width: process.stdout.isTTY ? process.stdout.columns || 80 : undefined,
-    colour: usesColour(process.env, process.stdout.isTTY === true),
+    get width() {
+      return isTerminal(1) ? process.stdout.columns || 80 : undefined
+    },
+    colour: usesColour(process.env, isTerminal(1)),
     signal: interrupted.signal,
-    out: (text) => void process.stdout.write(text),
-    outBytes: (bytes) => void process.stdout.write(bytes),
-    err: (text) => void process.stderr.write(text),
+    out: (text) => out.write(text),
+    outBytes: (bytes) => out.write(bytes),
+    err: (text) => err.write(text),
     readInput: () => readInput(interrupted.signal),
-    readLine: lineReader(interrupted.signal),
-    isInteractive: process.stdin.isTTY === true,
+    readLine() {
+      readNext ??= lineReader(interrupted.signal)
+      return readNext()
+    },
+    isInteractive: isTerminal(0),
+  }
+}
+
+/** An `Io` that formats JSON in its own way. A copy by `...` would read what waits to be read. */
+export const formattingJson = (io: Io, formatJson: NonNullable<Io['formatJson']>): Io =>
+  Object.create(null, { ...Object.getOwnPropertyDescriptors(io), formatJson: { value: formatJson, enumerable: true } })
+
+/** Bytes that a process writes directly, so few that every empty pipe takes them at once. */
+const DIRECT_BYTES = 4096
+
+/** Standard output or error. The stream is opened for what may have to wait: the runtime loads its modules for that. */
+class Output {
+  #direct = DIRECT_BYTES
+  #stream: NodeJS.WriteStream | undefined
+
+  constructor(private readonly descriptor: 1 | 2) {}
+
+  write(text: string | Uint8Array): void {
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text
+    this.#direct -= bytes.length
+    const rest = this.#direct < 0 ? bytes : this.#writeDirectly(bytes)
+    if (rest.length > 0) this.#open().write(rest)
+  }
+
+  #writeDirectly(bytes: Uint8Array): Uint8Array {
+    try {
+      return bytes.subarray(writeSync(this.descriptor, bytes))
+    } catch {
+      // The stream waits, or meets the same error and reports it.
+      return bytes
+    }
+  }
+
+  #open(): NodeJS.WriteStream {
+    this.#direct = 0
+    if (this.#stream) return this.#stream
+    this.#stream = this.descriptor === 1 ? process.stdout : process.stderr
+    exitOnUnwritable(this.#stream)
+    return this.#stream
   }
 }
 
