@@ -30,8 +30,10 @@ export class SessionRepository {
   readonly #changed = new Signal()
   readonly #reset = new Signal<[tx: Tx, id: string]>()
   readonly #closed: ClosedSessions
-  /** The live rows as they are on disk, newest first, and by id; absent since one of them was written. */
+  /** The live rows, newest first, and by id; absent until they are asked for. */
   #live: { readonly rows: readonly SessionRow[]; readonly byId: ReadonlyMap<string, SessionRow> } | undefined
+  /** Sessions that were written since these rows were read. */
+  readonly #written = new Set<string>()
 
   constructor(
     private readonly store: Store,
@@ -47,22 +49,43 @@ export class SessionRepository {
 
   /** The row may be one that is shared by all who ask. */
   find(id: string): SessionRow | undefined {
-    return this.#live?.byId.get(id) ?? this.#rows(ROWS.byId, id)[0]
+    const known = this.#written.has(id) ? undefined : this.#live?.byId.get(id)
+    return known ?? this.#rows(ROWS.byId, id)[0]
   }
 
-  /** Every session that is not closed, newest first. The rows are shared by all who ask until one of them is written. */
+  /**
+   * Every session that is not closed, newest first. The rows are shared by all who ask until they are written, and only
+   * what was written is read again.
+   */
   live(): readonly SessionRow[] {
-    if (this.#live) return this.#live.rows
-    const rows = this.#rows(ROWS.live)
+    if (this.#live && this.#written.size === 0) return this.#live.rows
+    const rows = this.#live ? this.#renewed(this.#live.rows) : this.#rows(ROWS.live)
     if (this.store.isWriting) return rows
     for (const row of rows) Object.freeze(row)
     this.#live = { rows, byId: new Map(rows.map((row) => [row.id, row])) }
+    this.#written.clear()
     return rows
   }
 
-  /** To be called in a write that changes rows of sessions without this repository. */
-  touch(): void {
-    this.#live = undefined
+  /** Live rows with those that were written as they are now. */
+  #renewed(rows: readonly SessionRow[]): readonly SessionRow[] {
+    const fresh = new Map(
+      this.#rows(ROWS.byIds, JSON.stringify([...this.#written])).flatMap((row) =>
+        row.state === 'closed' ? [] : [[row.id, row]],
+      ),
+    )
+    const renewed: SessionRow[] = []
+    for (const row of rows) {
+      const current = this.#written.has(row.id) ? fresh.get(row.id) : row
+      if (current) renewed.push(current)
+      fresh.delete(row.id)
+    }
+    return fresh.size === 0 ? renewed : [...fresh.values(), ...renewed].sort(byNewest)
+  }
+
+  /** To be called in a write that changes the row of a session without this repository. */
+  touch(id: string): void {
+    if (this.#live) this.#written.add(id)
   }
 
   /** Closed sessions whose process may still run. */
@@ -141,7 +164,7 @@ export class SessionRepository {
             createdAt: this.clock.now(),
           }
           tx.orm.insert(sessions).values(row).run()
-          this.touch()
+          this.touch(id)
         },
       },
     )
@@ -178,7 +201,7 @@ export class SessionRepository {
   remove(tx: Tx, id: string): void {
     this.beads.remove(tx, id)
     tx.orm.delete(sessions).where(eq(sessions.id, id)).run()
-    this.touch()
+    this.touch(id)
     tx.after(() => this.notifyChanged())
   }
 
@@ -189,7 +212,7 @@ export class SessionRepository {
     const writeSideTable = () => {
       if (Object.keys(change).length === 0) return
       tx.orm.update(sessions).set(change).where(eq(sessions.id, id)).run()
-      this.touch()
+      this.touch(id)
     }
     const isClosed = this.beads.get(id).status === 'closed'
     if (change.state === 'closed' && !isClosed) this.beads.close(tx, id, change.reason || undefined, { writeSideTable })

@@ -25,3 +25,34 @@ test('a session is found as it is after each write, also within the write and af
   expect(sessions.live().some((row) => row.id === id)).toBe(false)
   expect(sessions.find(id)?.state).toBe('closed')
 })
+
+test('the live sessions are those on disk, in their order, whatever was written in whatever order', async () => {
+  await using city = await openWork()
+  const { sessionRepository: sessions, store } = city
+  const first = (await city.session('crew')).id
+  const stored = () => sessions.liveIn(['start-pending', 'creating', 'active', 'asleep', 'failed-create'])
+  expect(sessions.live()).toEqual(stored())
+  const second = (await city.session('second')).id
+  const third = (await city.session('third')).id
+  expect(sessions.live().map(({ id }) => id)).toEqual([third, second, first])
+  await store.write((tx) => {
+    sessions.update(tx, second, { reason: 'changed' })
+    sessions.remove(tx, third)
+    expect(sessions.live().map(({ id, reason }) => [id, reason])).toEqual([
+      [second, 'changed'],
+      [first, ''],
+    ])
+  })
+  expect(sessions.live()).toEqual(stored())
+  const failed = store.write((tx) => {
+    sessions.remove(tx, first)
+    expect(sessions.live().map(({ id }) => id)).toEqual([second])
+    throw new Error('given up')
+  })
+  await expect(failed).rejects.toThrow('given up')
+  expect(sessions.live()).toEqual(stored())
+  const before = sessions.find(first)
+  await store.write((tx) => void sessions.update(tx, second, { reason: 'again' }))
+  expect(sessions.live()).toEqual(stored())
+  expect(sessions.live().find(({ id }) => id === first)).toBe(before)
+})

@@ -28,7 +28,7 @@ export class FirstClaims implements BeadGuard {
     if (sessions.find(session)?.worked) return
     const first = tx.get(RECORD, session)
     if (!first) return
-    sessions.touch()
+    sessions.touch(session)
     this.options.failures.clear(tx, 'agent', first.template)
   }
 }
