@@ -51,11 +51,13 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   upkeep: { start(): Promise<void>; stop(): void }
 }
 
-/** Time between two reconciliations: at least the minimum, and longer when one takes long. */
+/** Time between two reconciliations: at least the minimum, and longer when one takes the processor long. */
 const MIN_INTERVAL = 50
 const DURATION_FACTOR = 10
 const MAX_INTERVAL = 500
 const PATROL = 60_000
+/** Starts that a plan contains beyond those that may be under way: each begins as soon as another has ended. */
+const STARTS_AHEAD = 50
 /** Interval of checks for a program that is not installed. */
 const MISSING_PROGRAM_RETRY = 30_000
 
@@ -74,6 +76,8 @@ export class Reconciler {
   #closed = true
   #lastRun = 0
   #interval = MIN_INTERVAL
+  /** Milliseconds for which the current reconciliation has planned. */
+  #planning = 0
   #next: Deadline | undefined
   #due: Deadline | undefined
   #patrol: Deadline | undefined
@@ -104,12 +108,12 @@ export class Reconciler {
       config.onChange(() => {
         this.#idleBackoff.clear()
         this.#scaleChecks.start()
-        this.wake()
+        this.#replan()
       }),
-      suspensions.onChange(() => this.wake()),
-      budgets.onChange(() => this.wake()),
-      limits.onChange(() => this.wake()),
-      accounts.file.onChange(() => this.wake()),
+      suspensions.onChange(() => this.#replan()),
+      budgets.onChange(() => this.#replan()),
+      limits.onChange(() => this.#replan()),
+      accounts.file.onChange(() => this.#replan()),
       repository.onChange(() => this.wake()),
       processes.steps.onFree(() => this.wake()),
       host.onLost(() => this.wake()),
@@ -135,6 +139,12 @@ export class Reconciler {
     this.#next = this.options.deadlines.after(Math.max(0, Math.min(delay, this.#interval)), () => this.#run())
   }
 
+  /** Reconciles soon, and begins nothing before that. */
+  #replan(): void {
+    this.#executor.forgetWaiting()
+    this.wake()
+  }
+
   /** Reconciles now, and resolves when nothing is left to do. */
   async settle(): Promise<void> {
     this.#run()
@@ -158,6 +168,7 @@ export class Reconciler {
     this.options.setup.close()
     await this.#scaleChecks.close()
     await this.#running
+    this.#executor.forgetWaiting()
     await this.#executor.settled()
     this.options.upkeep.stop()
   }
@@ -203,13 +214,12 @@ export class Reconciler {
     this.#next = undefined
     if (this.#closed || this.#running) return
     this.#again = false
-    const startedAt = this.options.clock.monotonic()
+    this.#planning = 0
     this.#running = this.#reconcile()
       .catch((error) => this.options.report(`sessions could not be reconciled: ${errorMessage(error)}`))
       .then(() => {
-        const duration = this.options.clock.monotonic() - startedAt
         this.#lastRun = this.options.clock.now()
-        this.#interval = Math.min(Math.max(MIN_INTERVAL, DURATION_FACTOR * duration), MAX_INTERVAL)
+        this.#interval = Math.min(Math.max(MIN_INTERVAL, DURATION_FACTOR * this.#planning), MAX_INTERVAL)
         this.#running = undefined
         if (this.#again) this.wake()
       })
@@ -222,23 +232,29 @@ export class Reconciler {
       const now = this.options.deadlines.now()
       await this.#shifting
       if (this.#closed) return
-      const wakes = this.options.config.current.daemon.maxWakesPerTick - this.#executor.starting
-      this.options.store.beginRead()
-      const snapshot = this.#reader.read({ now, hosted, wakes, isBusy: (id) => this.#executor.isBusy(id) })
-      const { actions, due } = plan(snapshot)
+      const { actions, due, snapshot } = this.#plan(now, hosted)
       hasCreated = await this.#execute(actions)
       this.#scheduleDue([due, missingProgramRetry(snapshot), this.options.workload.nextDeferred()])
     }
   }
 
-  /** Executes a plan; true when that created a session, which should be started now. */
+  #plan(now: number, hosted: HostedSession[] | undefined) {
+    const { clock, config, store } = this.options
+    const startedAt = clock.monotonic()
+    const executor = this.#executor
+    executor.forgetWaiting()
+    const wakes = config.current.daemon.maxWakesPerTick - executor.starting + STARTS_AHEAD
+    store.beginRead()
+    const snapshot = this.#reader.read({ now, hosted, wakes, isBusy: (id) => executor.isBusy(id) })
+    const planned = plan(snapshot)
+    this.#planning += clock.monotonic() - startedAt
+    return { ...planned, snapshot }
+  }
+
+  /** Executes a plan; true when that created a session, which should be started now. Its writes share a commit. */
   async #execute(actions: readonly ReconcileAction[]): Promise<boolean> {
-    let hasCreated = false
-    for (const action of actions) {
-      const succeeded = await this.#executor.execute(action)
-      if (action.do === 'create' && succeeded) hasCreated = true
-    }
-    return hasCreated
+    const succeeded = await Promise.all(actions.map((action) => this.#executor.execute(action)))
+    return actions.some((action, index) => action.do === 'create' && succeeded[index])
   }
 
   /** Sessions of this city on the host; undefined without a response, which is retried later. */
@@ -284,8 +300,9 @@ export class Reconciler {
   #recordOutput(hosted: readonly HostedSession[]): void {
     const { repository, activity } = this.options
     for (const { key, lastOutputAt } of hosted) {
-      const row = lastOutputAt === undefined ? undefined : repository.findByHostKey(key)
-      if (row && lastOutputAt !== undefined) activity.recordOutput(row.id, Date.parse(lastOutputAt))
+      const id = key.split('/')[1]
+      if (id === undefined || lastOutputAt === undefined || repository.find(id)?.hostKey !== key) continue
+      activity.recordOutput(id, Date.parse(lastOutputAt))
     }
   }
 }
@@ -362,6 +379,8 @@ class ActionExecutor {
   readonly #matching = new Set<Promise<void>>()
   /** Failed actions by subject, with the end of their backoff by the monotonic clock. */
   readonly #failures = new Map<string, { count: number; until: number }>()
+  /** Sessions to start once others have started, in order. */
+  #waiting: string[] = []
   #starting = 0
 
   constructor(
@@ -372,6 +391,11 @@ class ActionExecutor {
   /** Number of starts that are under way. */
   get starting(): number {
     return this.#starting
+  }
+
+  /** Forgets the starts that have not begun; the next plan contains those that are still wanted. */
+  forgetWaiting(): void {
+    this.#waiting = []
   }
 
   isBusy(id: string): boolean {
@@ -398,8 +422,9 @@ class ActionExecutor {
     const { processes, drainer } = this.options
     switch (action.do) {
       case 'start':
-        this.#starting++
-        return this.#begin(action.session, () => processes.start(action.session).finally(() => this.#starting--))
+        this.#waiting.push(action.session)
+        this.#startWaiting()
+        return true
       case 'adopt':
         return this.#begin(action.session, () => processes.adopt(action.session, action), true)
       case 'end':
@@ -414,6 +439,30 @@ class ActionExecutor {
         return this.#begin(action.session, () => processes.recordExit(action.session, action.key, action.exit), true)
       default:
         return this.#write(action)
+    }
+  }
+
+  #startWaiting(): void {
+    const { config, repository } = this.options
+    while (this.#starting < config.current.daemon.maxWakesPerTick) {
+      const id = this.#waiting.shift()
+      if (id === undefined) return
+      const row = repository.find(id)
+      if (!row || !isStopped(row) || this.isBusy(id)) continue
+      this.#starting++
+      this.#begin(id, () => this.#start(id))
+    }
+  }
+
+  async #start(id: string): Promise<void> {
+    const { processes, repository } = this.options
+    try {
+      await processes.start(id)
+    } finally {
+      this.#starting--
+      // What one start met the next may meet as well: that is for a plan to decide.
+      if (repository.find(id)?.state !== 'active') this.forgetWaiting()
+      this.#startWaiting()
     }
   }
 
@@ -478,3 +527,6 @@ function subjectOf(action: WriteAction): string {
   if (action.do === 'create') return `create ${action.named ?? action.agent}`
   return action.do === 'park' ? `park ${action.bead}` : action.session
 }
+
+const isStopped = ({ state, hostKey }: Pick<SessionRow, 'state' | 'hostKey'>): boolean =>
+  hostKey === null && (state === 'start-pending' || state === 'asleep')

@@ -16,6 +16,9 @@ export class PlanBuilder {
   readonly #actions: ReconcileAction[] = []
   readonly #touched = new Set<string>()
   readonly #started = new Set<string>()
+  readonly #byId: ReadonlyMap<string, SessionSnapshot>
+  /** Active pool sessions without an action, by agent. */
+  readonly #pooled = new Map<string, number>()
   #due: number | undefined
 
   constructor(
@@ -24,6 +27,8 @@ export class PlanBuilder {
   ) {
     this.capacity = new Capacity(snapshot)
     this.startOrder = new StartOrder(snapshot, this.capacity)
+    this.#byId = new Map(snapshot.sessions.map((session) => [session.id, session]))
+    for (const session of snapshot.sessions) if (!session.busy) this.#countPooled(session, 1)
   }
 
   get now(): number {
@@ -32,7 +37,16 @@ export class PlanBuilder {
 
   /** Sessions without an action so far, and with no step under way. */
   get idle(): SessionSnapshot[] {
-    return this.snapshot.sessions.filter((session) => !session.busy && !this.#touched.has(session.id))
+    return this.snapshot.sessions.filter((session) => this.isIdle(session))
+  }
+
+  isIdle({ id, busy }: SessionSnapshot): boolean {
+    return !busy && !this.#touched.has(id)
+  }
+
+  /** Number of idle sessions in the pool of an agent that are active. */
+  activePooled(agent: string): number {
+    return this.#pooled.get(agent) ?? 0
   }
 
   agentOf(session: SessionSnapshot): AgentState | undefined {
@@ -55,9 +69,19 @@ export class PlanBuilder {
     if (action.do === 'create') this.startOrder.markStarting(action.agent, action.named)
     if (action.do === 'start') {
       this.#started.add(action.session)
-      this.startOrder.markStarting(this.snapshot.sessions.find(({ id }) => id === action.session)?.agent ?? '')
+      this.startOrder.markStarting(this.#byId.get(action.session)?.agent ?? '')
     }
-    if ('session' in action && action.session !== undefined) this.#touched.add(action.session)
+    if ('session' in action && action.session !== undefined) this.#touch(action.session)
+  }
+
+  #touch(id: string): void {
+    const session = this.#byId.get(id)
+    if (session && this.isIdle(session)) this.#countPooled(session, -1)
+    this.#touched.add(id)
+  }
+
+  #countPooled({ agent, state, origin }: SessionSnapshot, change: number): void {
+    if (state === 'active' && origin === 'ephemeral') this.#pooled.set(agent, this.activePooled(agent) + change)
   }
 
   /** True if a time has come; if not, the plan is made again then. */

@@ -96,7 +96,7 @@ function endDrained(builder: PlanBuilder, session: SessionSnapshot): void {
 const canRefresh = ({ drift }: SessionSnapshot): boolean => drift.length > 0 && drift.every((part) => part === LIVE)
 
 function refresh(builder: PlanBuilder, session: SessionSnapshot): void {
-  if (builder.idle.includes(session)) builder.add({ do: 'refresh', session: session.id })
+  if (builder.isIdle(session)) builder.add({ do: 'refresh', session: session.id })
 }
 
 function drain(builder: PlanBuilder, session: SessionSnapshot): void {
@@ -122,7 +122,7 @@ function drainReason(
   if (age !== undefined && builder.isDue(session.wokeAt + age)) return 'max-session-age'
   if (agent.idleTimeout !== undefined && builder.isDue(since + agent.idleTimeout)) return 'idle-timeout'
   if (session.origin === 'ephemeral') {
-    return isSpare(builder, session, agent) && builder.isDue(since + IDLE_GRACE) ? 'no-wake-reason' : undefined
+    return isSpare(builder, agent) && builder.isDue(since + IDLE_GRACE) ? 'no-wake-reason' : undefined
   }
   const limit = idleLimit(builder, session, agent)
   return limit !== undefined && builder.isDue(since + limit) ? 'idle' : undefined
@@ -133,7 +133,7 @@ const hasStartedInVain = (builder: PlanBuilder, session: SessionSnapshot, agent:
   session.origin === 'ephemeral' &&
   !session.worked &&
   session.leftUnclaimed &&
-  isSpare(builder, session, agent) &&
+  isSpare(builder, agent) &&
   builder.isDue(Math.max(session.wokeAt, session.askedUntil) + agent.startupTimeout)
 
 /** True if a person's session has been idle for as long as its city allows. */
@@ -163,14 +163,9 @@ function idleLimit(
 const isSuspended = (builder: PlanBuilder, agent: AgentState | undefined): boolean =>
   agent !== undefined && (agent.suspended || (builder.snapshot.rigs.get(agent.rig)?.suspended ?? false))
 
-/** True if enough others stay up for the agent's minimum. */
-function isSpare(builder: PlanBuilder, session: SessionSnapshot, agent: AgentState): boolean {
-  const others = builder.idle.filter(
-    (other) =>
-      other.id !== session.id && other.agent === agent.name && other.state === 'active' && other.origin === 'ephemeral',
-  )
-  return others.length >= minimumSessions(builder, agent)
-}
+/** True if enough others stay up for the minimum of an agent, one of whose active pool sessions is idle. */
+const isSpare = (builder: PlanBuilder, agent: AgentState): boolean =>
+  builder.activePooled(agent.name) > minimumSessions(builder, agent)
 
 /** Plans starts within the limits: first what people requested, then work in progress, then new work. */
 function planStarts(builder: PlanBuilder): void {
@@ -243,7 +238,7 @@ function keepNamedUp(builder: PlanBuilder, named: NamedSessionState): void {
 function startNamed(builder: PlanBuilder, named: NamedSessionState): boolean {
   const own = sessionOf(builder, named)
   if (!own) return createNamed(builder, named)
-  return isStopped(own) && builder.idle.includes(own) && start(builder, own)
+  return isStopped(own) && builder.isIdle(own) && start(builder, own)
 }
 
 const sessionOf = (builder: PlanBuilder, { name }: NamedSessionState): SessionSnapshot | undefined =>
@@ -307,7 +302,7 @@ const isWaitingForWork = (builder: PlanBuilder, session: SessionSnapshot): boole
   session.work.length === 0 &&
   !session.wakeRequested &&
   session.messages === 0 &&
-  (session.state === 'quarantined' || (isStopped(session) && (session.busy || builder.idle.includes(session))))
+  (session.state === 'quarantined' || (isStopped(session) && (session.busy || builder.isIdle(session))))
 
 /** The beads that may be offered now, those with the fewest failures first; one with too many is parked. */
 function offeredWork(builder: PlanBuilder, agent: AgentState): DemandedBead[] {

@@ -1,0 +1,46 @@
+import { expect, test } from 'bun:test'
+import { openWork, workTown } from '../../work/world.ts'
+
+const TOML = `
+[daemon]
+max_wakes_per_tick = 2
+[providers.waiter]
+command = "sh"
+[[agent]]
+name = "waiter"
+provider = "waiter"
+min_active_sessions = 9
+`
+
+/** A city whose host answers starts a little later, and notes how many are under way. */
+function slowTown() {
+  const town = workTown(TOML)
+  const { host } = town
+  const start = host.start.bind(host)
+  const starts = { underWay: 0, most: 0 }
+  host.start = async (spec) => {
+    starts.most = Math.max(starts.most, ++starts.underWay)
+    await Bun.sleep(1)
+    starts.underWay--
+    return start(spec)
+  }
+  return { town, host, starts }
+}
+
+test('sessions start as soon as others have started, and never more at once than the city allows', async () => {
+  const { town, host, starts } = slowTown()
+  await using city = await openWork({ town })
+  await using _ = town
+  expect(city.sessionRepository.live().map(({ state }) => state)).toEqual(Array(9).fill('active'))
+  expect([host.starts.length, starts.most]).toEqual([9, 2])
+})
+
+test('a start that fails leaves those that were planned after it to the next plan', async () => {
+  const { town, host } = slowTown()
+  host.startError = 'not yet'
+  await using city = await openWork({ town })
+  await using _ = town
+  expect(host.starts.length).toBe(0)
+  // The first failure leaves the others to the next plan, which waits as long as the agent has to.
+  expect(city.sessionRepository.live().filter(({ failures }) => failures > 0).length).toBeLessThan(9)
+})
