@@ -8,7 +8,7 @@ import { tempFolder } from '../../support/folder.ts'
 
 const WRITER = join(import.meta.dir, 'writer.ts')
 
-test('a descriptor is a terminal if node:tty says so', async () => {
+test('terminals are recognized as node:tty recognizes them', async () => {
   await using folder = tempFolder()
   const descriptors = [openSync('/dev/ptmx', 'r+'), openSync('/dev/null', 'r'), openSync(folder.at('file'), 'w')]
   expect(descriptors.map(isTerminal)).toEqual([true, false, false])
