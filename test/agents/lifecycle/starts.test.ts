@@ -27,7 +27,7 @@ function slowTown() {
   return { town, host, starts }
 }
 
-test('sessions start as soon as others have started, and never more at once than the city allows', async () => {
+test('a session starts once another has started, and the city limits how many do at a time', async () => {
   const { town, host, starts } = slowTown()
   await using city = await openWork({ town })
   await using _ = town
