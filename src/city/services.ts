@@ -118,11 +118,11 @@ export type CityServices = ReturnType<typeof buildServices>
 function buildSessions(options: Foundation & Records) {
   const { name, path, url, store, log, clock } = options
   const { beadRepository, claimManager, sessionRepository, networkAccounts } = options
-  const projectFiles = new ProjectFiles(options)
-  const snapshots = new Snapshots({ ...options, projectFiles })
-  const worktrees = new Worktrees({ ...options, projectFiles, snapshots })
+  const projectFiles = new ProjectFiles(options.context, options)
+  const snapshots = new Snapshots(options.context, { ...options, projectFiles })
+  const worktrees = new Worktrees(options.context, { ...options, projectFiles, snapshots })
   const kept = { city: path, beads: beadRepository, sessions: sessionRepository }
-  const privateFolders = new PrivateFolders({ ...options, ...kept })
+  const privateFolders = new PrivateFolders(options.context, { ...options, ...kept })
   const processTokens = new ProcessTokens({ city: name, url })
   const sessionServices = openSessions({
     ...options,
@@ -150,8 +150,8 @@ function buildSessions(options: Foundation & Records) {
 }
 
 /** The usage of the city. An answer of a model shows that the login of its session works. */
-function countedUsage(options: UsageDependencies & Pick<Records, 'limits'>): Usage {
-  const usage = new Usage(options)
+function countedUsage(options: UsageDependencies & Pick<Records, 'context' | 'limits'>): Usage {
+  const usage = new Usage(options.context, options)
   usage.onUsage((tx, { login, answeredAt }) => {
     if (answeredAt !== undefined) options.limits.worked(tx, login, answeredAt)
   })
@@ -161,14 +161,14 @@ function countedUsage(options: UsageDependencies & Pick<Records, 'limits'>): Usa
 type SessionServices = ReturnType<typeof buildSessions>
 
 function buildWork(options: Foundation & Records & SessionServices) {
-  const { name, store, clock, reportError, beadReader, beadRepository, claimManager } = options
+  const { name, beadReader, beadRepository, claimManager } = options
   const { sessionRecords, sessionServices } = options
   const { repository: sessions, resolver, waker, queue, turns } = sessionRecords
   const work = { ...options, ...{ sessions, resolver, waker, queue, turns }, city: name, beads: beadRepository }
   const assignees = new SessionAssignees(resolver, sessionServices.creator)
-  const mail = new Mail({ ...work, report: reportError })
-  const beads = new Beads({
-    ...{ city: name, store, clock, reader: beadReader, repository: beadRepository, assignees },
+  const mail = new Mail(options.context, work)
+  const beads = new Beads(options.context, {
+    ...{ city: name, reader: beadReader, repository: beadRepository, assignees },
     protection: new BeadProtection({
       holderOf: (bead) => claimManager.holderOf(bead),
       isMailFor: (message, session) => mail.isFor(message, session),
@@ -178,15 +178,15 @@ function buildWork(options: Foundation & Records & SessionServices) {
       },
     }),
   })
-  const comments = new Comments(work)
+  const comments = new Comments(options.context, work)
   return {
     beads,
-    claims: new Claims({ ...work, manager: claimManager }),
+    claims: new Claims(options.context, { ...work, manager: claimManager }),
     comments,
-    convoys: new Convoys({ ...work, lists: beads }),
-    transfer: new BeadTransfer({ ...work, comments }),
-    search: new Search({ ...work, report: reportError }),
-    waits: new Waits(work),
+    convoys: new Convoys(options.context, { ...work, lists: beads }),
+    transfer: new BeadTransfer(options.context, { ...work, comments }),
+    search: new Search(options.context, name, beadRepository),
+    waits: new Waits(options.context, work),
     mail,
   }
 }
@@ -195,41 +195,41 @@ type WorkServices = ReturnType<typeof buildWork>
 
 function buildAgents(options: Foundation & Records & SessionServices & WorkServices) {
   const { name, store, clock, deadlines, env, config, suspensions, sessionServices, sessions } = options
-  const metering = new Metering({ ...sessionServices, store, config, usage: options.usage, report: options.report })
-  const budgets = new Budgets({ ...options, metering, strictness: new Strictness(store) })
+  const metering = new Metering(options.context, { ...sessionServices, config, usage: options.usage })
+  const budgets = new Budgets(options.context, { ...options, metering, strictness: new Strictness(store) })
   sessionServices.turns.use(budgets)
   const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures })
-  const agentSessions = new AgentSessionDirectory({
+  const agentSessions = new AgentSessionDirectory(options.context, {
     ...sessionServices,
-    ...{ store, clock, config, budgets, running: sessions.running, reading: sessions.reading },
+    ...{ config, budgets, running: sessions.running, reading: sessions.reading },
   })
-  const clones = new RigClones(options)
+  const clones = new RigClones(options.context, options.config, options.git, options.report)
   const services = buildServiceProcesses(options)
   const { repository, resolver, creator, waker, queue } = sessionServices
   const externalMessages = new ExternalMessages(options.context, {
     ...{ ...options, repository, resolver, creator, waker, queue, services, city: name },
   })
   const gates = new Gates(options.context, options)
-  const diskSpace = new DiskSpace({ ...options, folders: [options.path, options.home] })
-  const attentionMutes = new AttentionMutes(options)
-  const rules = new Rules({ ...sessionServices, ...options })
+  const diskSpace = new DiskSpace(options.context, { ...options, folders: [options.path, options.home] })
+  const attentionMutes = new AttentionMutes(options.context)
+  const rules = new Rules(options.context, { ...sessionServices, ...options })
   const landings = buildLandings(options)
   const own = { clones, parking, budgets, gates, services, externalMessages, diskSpace, rules, landings }
   return {
     ...own,
     ...{ metering, attentionMutes },
-    rigTrust: new RigTrust({ ...options, accepted: sessionServices.accepted }),
-    networkHeartbeat: new NetworkHeartbeat({ ...options, queue }),
-    attention: new Attention({
+    rigTrust: new RigTrust(options.context, { ...options, accepted: sessionServices.accepted }),
+    networkHeartbeat: new NetworkHeartbeat(options.context, { ...options, queue }),
+    attention: new Attention(options.context, {
       ...options,
       mutes: attentionMutes,
       sources: attentionSources({ ...options, ...own }),
     }),
     ...buildChanges({ ...options, landings }),
-    loginAccounts: new LoginAccounts({
+    loginAccounts: new LoginAccounts(options.context, {
       ...options,
       ...sessionServices,
-      check: new LoginCheck({ ...options, tokens: options.processTokens }),
+      check: new LoginCheck(options.context, options.accounts, options.env, options.processTokens),
     }),
     readiness: new Readiness({ clock, deadlines, env, tokens: options.processTokens }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),
@@ -303,15 +303,20 @@ function attentionSources(options: AttentionOptions) {
   const isAsking = (login: string) => loginWatcher.isAsking(login)
   return [
     new MissingPacksAttention(config, options.packFolders),
-    new FailedClonesAttention({ store, clock, config, clones }),
+    new FailedClonesAttention(options.context, store, config, clones),
     options.storeHealth,
     options.diskSpace,
     options.counters,
     new QuestionAttention({ ...sessionServices, rules: options.rules }),
     new HostAttention(askedHosts),
-    new FailedAttention({ ...sessionServices, clock }),
+    new FailedAttention(
+      options.context,
+      sessionServices.repository,
+      sessionServices.launchPlanner,
+      sessionServices.failures,
+    ),
     new BudgetAttention(budgets),
-    new LoginAttention({ ...options, logins, isAsking }),
+    new LoginAttention(options.context, { ...options, logins, isAsking }),
     new ParkedAttention(options.parking, options.log),
     new GateAttention(options.gates, deadlines),
     new RunAttention(options),
@@ -319,17 +324,18 @@ function attentionSources(options: AttentionOptions) {
     new FailingOrders(options.context, options.orderLibrary),
     externalMessages.attention,
     new ServiceAttention(options.services),
-    new ProgramAttention({
-      ...options,
+    new ProgramAttention(
+      options.context,
+      options.config,
       launchPlanner,
-      inspector: new ProgramInspector(options.env, deadlines, options.processTokens),
-    }),
-    new WorkAttention({ ...options, launchPlanner, work: new WaitingWork(store, clock) }),
+      new ProgramInspector(options.env, deadlines, options.processTokens),
+    ),
+    new WorkAttention(options.context, { ...options, launchPlanner, work: new WaitingWork(store, clock) }),
     new DetachedAttention(detached, repository),
     new ReviewAttention(options.changeRows, options.log, ({ rig, branch, head, bead }) =>
       branch === null || head === null ? undefined : options.landings.landingOf({ rig, branch, head, bead }),
     ),
-    new WorktreeAttention({
+    new WorktreeAttention(options.context, {
       ...options,
       isDecidedElsewhere: ({ session, rig, branch, commit }, kept) =>
         options.landings.rows.allOpenOf(rig, branch).length > 0 ||
@@ -373,12 +379,12 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
     instantiator,
     sling,
     slingSources: new SlingSources(launching.context, launching.beads, launching.runRepository, launching.config),
-    maintenance: new Maintenance(options),
-    backup: new Backup(options),
+    maintenance: new Maintenance(options.context, options.counters),
+    backup: new Backup(options.context, options),
     events: new Events(store, log, beadRepository, workflows, archives, clock, sleep),
     monitors: buildMonitors({ ...options, sling }),
     webhooks: buildWebhooks({ ...options, ...orderServices }),
-    status: new CityStatus({ ...options, sessions: sessionCounter(options.sessionRepository) }),
+    status: new CityStatus(options.context, { ...options, sessions: sessionCounter(options.sessionRepository) }),
   }
 }
 
@@ -495,7 +501,7 @@ function buildRecords(foundation: Foundation) {
   const context: CityContext = { store, log, clock, deadlines, report, reportError }
   const beadReader = new BeadReader(store)
   const orderLibrary = new OrderLibrary(config)
-  const beadRepository = new BeadRepository({ store, log, clock, scope: config, reader: beadReader })
+  const beadRepository = new BeadRepository(context, config, beadReader)
   const sessionRecords = openSessionRecords({ ...foundation, log, beadRepository })
   return {
     context,
@@ -511,19 +517,19 @@ function buildRecords(foundation: Foundation) {
     packFolders: openPackFolders(home),
     beadReader,
     beadRepository,
-    counters: new Counters({ store, beadRepository, reportError }),
+    counters: new Counters(context, beadRepository),
     runRepository: new RunRepository({ store, log, clock }),
     runMembers: new RunMembers(store, beadRepository),
     changeRows: new ChangeRows(store),
     formulaLibrary: new FormulaLibrary(config, deadlines),
     orderLibrary,
     orderApproval: new OrderApproval(store, orderLibrary),
-    claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
+    claimManager: new ClaimManager(context, beadRepository),
     sessionRecords,
     sessionRepository: sessionRecords.repository,
     accounts: new Accounts(home, env.HOME ?? '/'),
-    limits: new LoginLimits({ store, log, clock }),
-    networkAccounts: new NetworkAccounts({ ...foundation, log }),
+    limits: new LoginLimits(context),
+    networkAccounts: new NetworkAccounts(context, foundation),
   }
 }
 

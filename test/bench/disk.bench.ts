@@ -23,8 +23,13 @@ async function work(path: string) {
   const store = Store.open(path, cityMigrations)
   const deadlines = new Deadlines(clock)
   const log = new EventLog(store, clock, deadlines)
+  const report = (problem: unknown) => void process.stderr.write(`${problem}\n`)
   const scope = { current: { name: 'mill', prefix: 'mi', rigs: [] } }
-  const beads = new BeadRepository({ store, log, clock, scope, reader: new BeadReader(store) })
+  const beads = new BeadRepository(
+    { store, log, clock, deadlines, report, reportError: report },
+    scope,
+    new BeadReader(store),
+  )
   for (let from = 0; from < BEADS; from += SLICE) {
     await store.write((tx) => {
       for (let n = from; n < from + SLICE; n++) {

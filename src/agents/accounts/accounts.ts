@@ -1,8 +1,8 @@
 import type { Accounts, Account as DeclaredAccount } from '../../config/accounts/index.ts'
 import type { CityConfig } from '../../config/city/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -11,22 +11,22 @@ import type { Login, LoginLimits, Logins } from '../limits/index.ts'
 import type { LoginCheck } from './login-check.ts'
 import type { Account, AccountAdd, AccountCheck, AccountList } from './schema.ts'
 
-interface LoginAccountsOptions {
-  store: Store
-  config: { readonly current: CityConfig }
-  accounts: Accounts
-  limits: LoginLimits
-  logins: Pick<Logins, 'ownLogin' | 'candidates'>
-  repository: Pick<SessionRepository, 'live' | 'notifyChanged'>
-  check: LoginCheck
-}
-
 /** The logins that the programs of a city run on: declared accounts, and those that programs have on their own. */
 export class LoginAccounts {
-  constructor(private readonly options: LoginAccountsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      config: { readonly current: CityConfig }
+      accounts: Accounts
+      limits: LoginLimits
+      logins: Pick<Logins, 'ownLogin' | 'candidates'>
+      repository: Pick<SessionRepository, 'live' | 'notifyChanged'>
+      check: LoginCheck
+    },
+  ) {}
 
   list(): AccountList {
-    const { problem } = this.options.accounts
+    const { problem } = this.peers.accounts
     if (problem !== undefined) throw new AppError('conflict-wrong-state', problem)
     const items = this.#logins().map((login) => this.#toAccount(login))
     return { items, total: items.length }
@@ -34,7 +34,7 @@ export class LoginAccounts {
 
   /** Declares an account. The first one of a provider keeps the program's own login in use beside it. */
   async add({ name, provider, home, env_file, stands_in_for = [] }: AccountAdd): Promise<Account> {
-    const { accounts, repository } = this.options
+    const { accounts, repository } = this.peers
     if (accounts.named(name)) throw new AppError('conflict-wrong-state', `account ${name} already exists`)
     const isFirst = !accounts.all.some((account) => account.provider === provider)
     const draft = {
@@ -55,7 +55,7 @@ export class LoginAccounts {
 
   /** Removes an account from the file. What runs on it continues. */
   async remove(name: string): Promise<OKResponseBody> {
-    const { accounts, repository } = this.options
+    const { accounts, repository } = this.peers
     await accounts.file.remove(name)
     repository.notifyChanged()
     return { status: 'removed' }
@@ -63,7 +63,8 @@ export class LoginAccounts {
 
   /** Looks whether a login can be worked with; one that was dead is used again when nothing is wrong with it. */
   async check(caller: Caller, name: string, { lift = false }: AccountCheck): Promise<Account> {
-    const { store, limits, check } = this.options
+    const { store } = this.context
+    const { limits, check } = this.peers
     const login = this.#find(name)
     const problem = await check.problem(login.provider, login.account)
     await store.write((tx) => {
@@ -81,7 +82,7 @@ export class LoginAccounts {
 
   /** Declared accounts first, then the other logins of this city's agents, and those that are limited or dead. */
   #logins(): Login[] {
-    const { accounts, config, logins, limits } = this.options
+    const { accounts, config, logins, limits } = this.peers
     const declared = accounts.all.map((account) => ({ id: account.name, provider: account.provider, account }))
     const used = config.current.agents.flatMap(({ qualified }) =>
       logins.candidates({ kind: 'agent', template: qualified }),
@@ -95,7 +96,7 @@ export class LoginAccounts {
   }
 
   #toAccount({ id, provider, account }: Login): Account {
-    const { repository } = this.options
+    const { repository } = this.peers
     const sessions = repository.live().filter(({ login, hostKey }) => login === id && hostKey !== null).length
     return {
       name: id,
@@ -111,7 +112,7 @@ export class LoginAccounts {
     id: string,
     account: DeclaredAccount | undefined,
   ): Pick<Account, 'state' | 'reason' | 'since' | 'until' | 'stated'> {
-    const { accounts, limits } = this.options
+    const { accounts, limits } = this.peers
     const problem = account && accounts.problemOf(account)
     if (problem !== undefined) return { state: 'broken', reason: problem }
     const row = limits.find(id)

@@ -1,24 +1,23 @@
 import { existsSync } from 'node:fs'
 import { type Account, type Accounts, homeVariables } from '../../config/accounts/index.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import { PROBES, ProgramInspector } from '../readiness/index.ts'
 
-interface LoginCheckOptions {
-  accounts: Accounts
-  deadlines: Deadlines
-  env: Readonly<Record<string, string | undefined>>
-  tokens: ProcessTokens
-}
-
 /** Looks whether a login can be worked with, without spending anything on it. */
 export class LoginCheck {
-  constructor(private readonly options: LoginCheckOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly accounts: Accounts,
+    private readonly env: Readonly<Record<string, string | undefined>>,
+    private readonly tokens: ProcessTokens,
+  ) {}
 
   /** Problem with a login and its fix; undefined if none is known. */
   async problem(provider: string, account: Account | undefined): Promise<string | undefined> {
-    const { accounts, deadlines, env, tokens } = this.options
+    const { deadlines } = this.context
+    const { accounts, env, tokens } = this
     if (account?.home !== undefined && !existsSync(account.home)) {
       return `there is no folder ${account.home}; log ${provider} in there first`
     }

@@ -1,8 +1,8 @@
 import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Store } from '../../core/store/index.ts'
 import { actorOf, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { unknownOutcome } from '../../http/idempotency.ts'
@@ -12,7 +12,7 @@ import type { LaunchPlanner } from '../launch/index.ts'
 import { agentHold, type FailureCounts, sessionHold } from '../lifecycle/index.ts'
 import { declaresLogin, type Logins } from '../limits/index.ts'
 import type { HostPrompts, Questions } from '../questions/index.ts'
-import { lackOfRoom, type SessionReading, type SessionRunning } from '../sessions/index.ts'
+import { lackOfRoom } from '../sessions/index.ts'
 import type { Budgets } from '../usage/index.ts'
 
 /** A session of an agent that is not closed, as agents show it. */
@@ -57,34 +57,33 @@ interface Startability {
   readonly limited: string | undefined
 }
 
-interface AgentSessionDirectoryOptions {
-  store: Store
-  clock: Clock
-  config: Pick<Config, 'current'>
-  repository: SessionRepository
-  launchPlanner: LaunchPlanner
-  workload: Workload
-  activity: SessionActivity
-  failures: FailureCounts
-  transcripts: Transcripts
-  running: SessionRunning
-  reading: SessionReading
-  budgets: Pick<Budgets, 'blocks'>
-  logins: Pick<Logins, 'roomAt'>
-  questions: Pick<Questions, 'asking'>
-  askedHosts: Pick<HostPrompts, 'asking'>
-}
-
 /** The sessions of agents, as agents and rigs show and restart them. */
 export class AgentSessionDirectory {
   readonly #kinds = new WeakMap<AgentConfig, string | undefined>()
 
-  constructor(private readonly options: AgentSessionDirectoryOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      config: Pick<Config, 'current'>
+      repository: SessionRepository
+      launchPlanner: LaunchPlanner
+      workload: Workload
+      activity: SessionActivity
+      failures: FailureCounts
+      transcripts: Transcripts
+      running: SessionRunning
+      reading: SessionReading
+      budgets: Pick<Budgets, 'blocks'>
+      logins: Pick<Logins, 'roomAt'>
+      questions: Pick<Questions, 'asking'>
+      askedHosts: Pick<HostPrompts, 'asking'>
+    },
+  ) {}
 
   /** The open sessions of all agents, newest first, by agent. */
   all(): ReadonlyMap<string, AgentSession[]> {
     const asking = this.#asking()
-    const byAgent = Map.groupBy(this.options.repository.live(), ({ template }) => template)
+    const byAgent = Map.groupBy(this.peers.repository.live(), ({ template }) => template)
     return new Map([...byAgent].map(([agent, rows]) => [agent, rows.map((row) => this.#toAgentSession(row, asking))]))
   }
 
@@ -96,12 +95,12 @@ export class AgentSessionDirectory {
 
   /** Reason an agent cannot be started: its program is missing, a budget is used up, or no login has quota left. */
   unavailable(agent: AgentConfig): string | undefined {
-    return this.options.launchPlanner.problem(agent) ?? this.options.budgets.blocks(agent) ?? this.#limited(agent)
+    return this.peers.launchPlanner.problem(agent) ?? this.peers.budgets.blocks(agent) ?? this.#limited(agent)
   }
 
   /** The same for many agents, of which those that declare the same program and login share what is found. */
   unavailables(): (agent: AgentConfig) => string | undefined {
-    const { launchPlanner, budgets } = this.options
+    const { launchPlanner, budgets } = this.peers
     const known = new Map<string, Startability>()
     let last: Startability | undefined
     return (agent) => {
@@ -131,7 +130,8 @@ export class AgentSessionDirectory {
   }
 
   #limited({ qualified }: AgentConfig): string | undefined {
-    const { logins, clock } = this.options
+    const { clock } = this.context
+    const { logins } = this.peers
     const until = logins.roomAt({ kind: 'agent', template: qualified })
     if (until <= clock.now()) return undefined
     return until === Number.POSITIVE_INFINITY
@@ -141,12 +141,12 @@ export class AgentSessionDirectory {
 
   /** Reason there is no room for another session of an agent. */
   lackOfRoom(agent: AgentConfig): string | undefined {
-    return lackOfRoom(agent, this.options)
+    return lackOfRoom(agent, this.peers)
   }
 
   /** Ready beads that a session of an agent may take up: those routed to it, and those assigned to it or its session. */
   readyFor({ qualified }: AgentConfig, names: readonly string[]): readonly string[] {
-    const { workload } = this.options
+    const { workload } = this.peers
     const own = workload.oneAssignedTo(names)
     return [
       ...new Set([
@@ -159,20 +159,22 @@ export class AgentSessionDirectory {
 
   /** The reason for which no new session of an agent is started now, and its end; undefined without one. */
   held(agent: AgentConfig): string | undefined {
-    const { failures, clock } = this.options
+    const { clock } = this.context
+    const { failures } = this.peers
     return agentHold(failures.find('agent', agent.qualified), clock.now())
   }
 
   /** The same for many agents. */
   holds(): (agent: AgentConfig) => string | undefined {
-    const { failures, clock } = this.options
+    const { clock } = this.context
+    const { failures } = this.peers
     const counts = failures.all('agent')
     return ({ qualified }) => agentHold(counts.get(qualified), clock.now())
   }
 
   /** Finds the newest bead in progress that is assigned to any of some names. */
   activeBeads(): (names: readonly string[]) => string | undefined {
-    return this.options.workload.activeBeads()
+    return this.peers.workload.activeBeads()
   }
 
   /** Lifts what keeps new sessions of an agent from being started because others failed. */
@@ -191,7 +193,7 @@ export class AgentSessionDirectory {
     await Promise.all(
       running.map(async ({ id, sessionName }) => {
         try {
-          await this.options.running.kill(id, part)
+          await this.peers.running.kill(id, part)
           result.killed.push(sessionName)
         } catch (error) {
           result.failed.push(`${sessionName}: ${errorMessage(error)}`)
@@ -203,7 +205,8 @@ export class AgentSessionDirectory {
 
   /** Forgets the failed starts of these agents, so that they are tried again immediately. */
   async #clearFailures(agents: readonly string[], caller: Caller): Promise<void> {
-    const { store, failures, repository } = this.options
+    const { store } = this.context
+    const { failures, repository } = this.peers
     await store.write((tx) => {
       for (const agent of agents) failures.clear(tx, 'agent', agent)
       tx.after(() => repository.notifyChanged())
@@ -212,7 +215,7 @@ export class AgentSessionDirectory {
 
   /** The last lines of a session's screen. */
   peek(session: string, lines: number): Promise<string | undefined> {
-    return this.options.reading.peek(session, lines)
+    return this.peers.reading.peek(session, lines)
   }
 
   /**
@@ -220,7 +223,7 @@ export class AgentSessionDirectory {
    * or else its last screen lines. Refuses with `agent-not-found`, `agent <name> not running`, when there is neither.
    */
   async outputOf({ name, session }: SessionName, page: { tail: number; before?: string }): Promise<AgentOutput> {
-    const { transcripts } = this.options
+    const { transcripts } = this.peers
     const row = this.#find(session)
     const logged = row && (await transcripts.logs.output(name, row, page))
     if (logged) return logged
@@ -231,31 +234,31 @@ export class AgentSessionDirectory {
   /** `outputOf` with one segment, then whatever is new, until `signal` aborts. Refuses before the first item. */
   async followOutput({ name, session }: SessionName, signal: AbortSignal) {
     const row = this.#find(session)
-    const logged = row && this.options.transcripts.logs.followOutput(name, row, signal)
+    const logged = row && this.peers.transcripts.logs.followOutput(name, row, signal)
     if (logged) return { stopped: !isRunning(row), turns: logged }
     return { stopped: false, turns: this.#followScreen(name, requireRunning(row, name), signal) }
   }
 
   async *#followScreen(agent: string, row: SessionRow, signal: AbortSignal): AsyncGenerator<AgentOutput, void, void> {
-    for await (const { format, turns } of this.options.transcripts.follow(row, signal)) yield { agent, format, turns }
+    for await (const { format, turns } of this.peers.transcripts.follow(row, signal)) yield { agent, format, turns }
   }
 
   /** The sessions that wait for the answer of a person. */
   #asking(): ReadonlySet<string> {
-    const { questions, askedHosts } = this.options
+    const { questions, askedHosts } = this.peers
     return new Set([...questions.asking(), ...askedHosts.asking()])
   }
 
   #find(session: string | undefined): SessionRow | undefined {
-    return session === undefined ? undefined : this.options.repository.find(session)
+    return session === undefined ? undefined : this.peers.repository.find(session)
   }
 
   #rows(agent: string): SessionRow[] {
-    return this.options.repository.liveByTemplate(agent)
+    return this.peers.repository.liveByTemplate(agent)
   }
 
   #toAgentSession(row: SessionRow, asking: ReadonlySet<string>): AgentSession {
-    const { activity, transcripts } = this.options
+    const { activity, transcripts } = this.peers
     const held = sessionHold(row)
     const lastActivity = Math.max(activity.lastOutput(row.id) ?? 0, row.activeAt ?? 0)
     return {

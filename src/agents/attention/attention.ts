@@ -1,24 +1,20 @@
 import { eq } from 'drizzle-orm'
 import { gcPart } from '../../core/actor.ts'
 import type { AttentionResolution, AttentionSource } from '../../core/attention.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { EventAttributes, EventLog } from '../../core/events/index.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { EventAttributes } from '../../core/events/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { AttentionCleared, AttentionRaised } from '../events.ts'
 import type { AttentionMutes } from './mutes.ts'
 import type { AttentionItem, AttentionList, ListedItem } from './schema.ts'
 import { attention } from './table.ts'
 
 interface AttentionOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
   sources: readonly AttentionSource<ListedItem>[]
   mutes: AttentionMutes
-  report(message: string): void
 }
 
 /** Difference between what a source lists now and what was announced. */
@@ -48,8 +44,11 @@ export class Attention {
   #updating: Promise<void> | undefined
   #due: Deadline | undefined
 
-  constructor(private readonly options: AttentionOptions) {
-    for (const { id, source, item } of options.store.read((orm) => orm.select().from(attention).all()))
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: AttentionOptions,
+  ) {
+    for (const { id, source, item } of context.store.read((orm) => orm.select().from(attention).all()))
       this.#announced.set(id, { source, item })
   }
 
@@ -102,7 +101,7 @@ export class Attention {
       this.#unannounced.clear()
       await this.#announce(sources).catch((error) => {
         this.#postpone(sources)
-        this.options.report(`notifications of attention items failed: ${errorMessage(error)}`)
+        this.context.report(`notifications of attention items failed: ${errorMessage(error)}`)
       })
     }
     if (this.#unsubscribes.length > 0) this.#scheduleDue()
@@ -114,7 +113,7 @@ export class Attention {
   }
 
   async #announce(sources: readonly AttentionSource<ListedItem>[]): Promise<void> {
-    const { store } = this.options
+    const { store } = this.context
     const differences = sources.flatMap((source) => this.#compare(source) ?? [])
     if (store.failure !== undefined || differences.length === 0) return
     if (store.problem !== undefined) return this.#postpone(sources)
@@ -142,7 +141,7 @@ export class Attention {
   }
 
   #write(tx: Tx, { source, raised, cleared }: Difference): void {
-    const { log } = this.options
+    const { log } = this.context
     for (const item of cleared) {
       const resolution = this.#muteOf(item) ?? source.resolution?.(item.id)
       tx.orm.delete(attention).where(eq(attention.id, item.id)).run()
@@ -172,13 +171,14 @@ export class Attention {
   }
 
   #toItem(entry: ListedItem): AttentionItem {
-    const since = entry.since ?? this.#announced.get(entry.id)?.item.since ?? toTimestamp(this.options.clock.now())
+    const since = entry.since ?? this.#announced.get(entry.id)?.item.since ?? toTimestamp(this.context.clock.now())
     return { agent: '', answers: [], ...entry, since }
   }
 
   /** Looks again when the first item may end automatically. */
   #scheduleDue(): void {
-    const { sources, deadlines, clock } = this.options
+    const { deadlines, clock } = this.context
+    const { sources } = this.options
     const now = clock.now()
     const next = Math.min(...[...this.#ends.values()].flat().filter((end) => end > now))
     this.#due?.cancel()

@@ -1,24 +1,17 @@
 import { eq } from 'drizzle-orm'
 import { gcPart } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { ATTENTION_KINDS } from '../../core/error-catalogue.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AttentionMuted, AttentionUnmuted } from '../events.ts'
 import type { AttentionKind, AttentionMute } from './schema.ts'
 import { attentionMutes, type MuteRow } from './table.ts'
-
-interface MutesOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-}
 
 /** Kinds of items that a person does not want to be shown: until further notice, or until a time. */
 export class AttentionMutes {
@@ -26,8 +19,8 @@ export class AttentionMutes {
   readonly #changed = new Signal()
   #due: Deadline | undefined
 
-  constructor(private readonly options: MutesOptions) {
-    for (const row of options.store.read((orm) => orm.select().from(attentionMutes).all()))
+  constructor(private readonly context: CityContext) {
+    for (const row of context.store.read((orm) => orm.select().from(attentionMutes).all()))
       this.#muted.set(row.kind, row)
   }
 
@@ -63,13 +56,13 @@ export class AttentionMutes {
   async mute(caller: Caller, kind: string, until: string | undefined): Promise<AttentionMute> {
     requireKind(kind)
     const actor = actorOf(caller)
-    return this.options.store.write((tx) => {
-      const now = this.options.clock.now()
+    return this.context.store.write((tx) => {
+      const now = this.context.clock.now()
       const end = until === undefined ? null : Date.parse(until)
       if (end !== null && !(end > now)) throw invalidField('body.until', 'must be a time in the future')
       const row = { kind, until: end, by: actor.name, since: now }
       tx.orm.insert(attentionMutes).values(row).onConflictDoUpdate({ target: attentionMutes.kind, set: row }).run()
-      this.options.log.append(tx, AttentionMuted, {}, { kind, ...(end !== null && { until: toTimestamp(end) }) })
+      this.context.log.append(tx, AttentionMuted, {}, { kind, ...(end !== null && { until: toTimestamp(end) }) })
       tx.after(() => this.#set(kind, row))
       return toMute(row)
     }, actor)
@@ -78,7 +71,7 @@ export class AttentionMutes {
   /** Shows a kind again; one that is shown stays so. */
   async unmute(caller: Caller, kind: string): Promise<{ status: string }> {
     requireKind(kind)
-    return this.options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       if (this.#muted.has(kind)) this.#delete(tx, kind)
       return { status: 'shown' }
     }, actorOf(caller))
@@ -89,7 +82,7 @@ export class AttentionMutes {
 
   #delete(tx: Tx, kind: string): void {
     tx.orm.delete(attentionMutes).where(eq(attentionMutes.kind, kind)).run()
-    this.options.log.append(tx, AttentionUnmuted, {}, { kind })
+    this.context.log.append(tx, AttentionUnmuted, {}, { kind })
     tx.after(() => this.#set(kind, undefined))
   }
 
@@ -103,14 +96,14 @@ export class AttentionMutes {
   #schedule(): void {
     this.#due?.cancel()
     const next = Math.min(...[...this.#muted.values()].flatMap(({ until }) => until ?? []))
-    this.#due = Number.isFinite(next) ? this.options.deadlines.at(next, () => this.#expire()) : undefined
+    this.#due = Number.isFinite(next) ? this.context.deadlines.at(next, () => this.#expire()) : undefined
   }
 
   async #expire(): Promise<void> {
-    const now = this.options.clock.now()
+    const now = this.context.clock.now()
     const over = [...this.#muted.values()].filter(({ until }) => until !== null && until <= now)
     if (over.length === 0) return this.#schedule()
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       for (const { kind } of over) this.#delete(tx, kind)
     }, gcPart('attention'))
   }

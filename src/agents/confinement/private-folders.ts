@@ -1,24 +1,13 @@
 import { readdirSync } from 'node:fs'
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/index.ts'
 import { PROGRAMS } from '../../programs/list.ts'
 import type { SessionRepository } from '../../work/sessions/index.ts'
 import { privateFolder, privateFolders } from './confinement.ts'
-
-export interface PrivateFoldersOptions {
-  /** The city's folder. */
-  readonly city: string
-  readonly reactions: Reactions
-  readonly clock: Clock
-  readonly deadlines: Deadlines
-  readonly beads: { find(id: string): { readonly status: string } | undefined }
-  readonly sessions: Pick<SessionRepository, 'find'>
-  report(message: string): void
-}
 
 const DAY_MS = 24 * 3_600_000
 /** Time what was said in a session is kept after it was closed. */
@@ -44,7 +33,16 @@ function withPath(kept: Kept, [name = '', ...rest]: readonly string[]): Kept {
 export class PrivateFolders {
   #next: Deadline | undefined
 
-  constructor(private readonly options: PrivateFoldersOptions) {
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The city's folder. */
+      readonly city: string
+      readonly reactions: Reactions
+      readonly beads: { find(id: string): { readonly status: string } | undefined }
+      readonly sessions: Pick<SessionRepository, 'find'>
+    },
+  ) {
     options.reactions.on('confinement.sessions', ['bead.closed'], (tx, { subject }) => {
       if (subject !== undefined && this.#list().includes(subject)) tx.after(() => void this.#remove(subject))
     })
@@ -52,7 +50,7 @@ export class PrivateFolders {
 
   /** Removes what a stop or a crash left behind, and every day the conversations that were closed long ago. */
   start(): void {
-    const { clock, deadlines } = this.options
+    const { clock, deadlines } = this.context
     this.#next = deadlines.interval(DAY_MS, () => this.start())
     for (const session of this.#list()) {
       const at = this.#closedAt(session)
@@ -82,7 +80,7 @@ export class PrivateFolders {
   async #remove(session: string, { whole = false } = {}): Promise<void> {
     const folder = privateFolder(this.options.city, session)
     await (whole ? removeAll(folder) : prune(folder, LOGS)).catch((error) =>
-      this.options.report(`the private folder ${folder} was not removed: ${errorMessage(error)}`),
+      this.context.report(`the private folder ${folder} was not removed: ${errorMessage(error)}`),
     )
   }
 }

@@ -1,25 +1,24 @@
 import type { CityConfig } from '../../config/city/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventDefinition, EventLog } from '../../core/events/index.ts'
-import type { Store } from '../../core/store/index.ts'
+import type { EventDefinition } from '../../core/events/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { RigDistrusted, RigTrusted } from '../events.ts'
 import { type AcceptanceRecorder, trustsRig } from './accepted-dialogs.ts'
 
-interface RigTrustOptions {
-  /** The folder of the city. */
-  path: string
-  store: Store
-  log: EventLog
-  config: { readonly current: CityConfig; rig(name: string): { readonly path?: string | undefined } }
-  accepted: Pick<AcceptanceRecorder, 'trust' | 'distrust'>
-}
-
 /** The rigs that a person trusts: no program asks about their folders, nor about those that gc makes of them. */
 export class RigTrust {
-  constructor(private readonly options: RigTrustOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The folder of the city. */
+      path: string
+      config: { readonly current: CityConfig; rig(name: string): { readonly path?: string | undefined } }
+      accepted: Pick<AcceptanceRecorder, 'trust' | 'distrust'>
+    },
+  ) {}
 
   async trust(caller: Caller, rig: string): Promise<OKResponseBody> {
     const { path, config, accepted } = this.options
@@ -45,7 +44,7 @@ export class RigTrust {
   }
 
   async #record(caller: Caller, event: EventDefinition, rig: string): Promise<void> {
-    const { store, log } = this.options
+    const { store, log } = this.context
     await store.write((tx) => log.append(tx, event, { subject: rig }, {}), { ...actorOf(caller), request: undefined })
   }
 }

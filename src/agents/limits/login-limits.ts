@@ -1,17 +1,11 @@
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
-import { command, query, type Store, type Tx } from '../../core/store/index.ts'
+import { command, query, type Tx } from '../../core/store/index.ts'
 import type { LimitStatement } from '../../programs/limits/index.ts'
 import { LimitReached, LoginFailed, LoginRestored } from '../events.ts'
 import type { Login } from './login.ts'
 import type { LimitRow } from './table.ts'
-
-interface LoginLimitsOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-}
 
 /** Statements of the same limit differ by less than this. */
 const SAME_LIMIT = 60_000
@@ -40,18 +34,18 @@ export class LoginLimits {
   /** The rows as they are on disk, by login; absent since one of them was written. */
   #known: ReadonlyMap<string, LimitRow> | undefined
 
-  constructor(private readonly options: LoginLimitsOptions) {}
+  constructor(private readonly context: CityContext) {}
 
   /** Every login that was limited or dead and has not worked since. */
   all(): LimitRow[] {
-    return this.options.store.all(ALL).map(toLimit)
+    return this.context.store.all(ALL).map(toLimit)
   }
 
   /** The row may be one that is shared by all who ask. */
   find(login: string): LimitRow | undefined {
     if (this.#known) return this.#known.get(login)
-    if (this.options.store.isWriting) {
-      const row = this.options.store.get(FIND, login)
+    if (this.context.store.isWriting) {
+      const row = this.context.store.get(FIND, login)
       return row ? toLimit(row) : undefined
     }
     this.#known = new Map(this.all().map((row) => [row.login, Object.freeze(row)]))
@@ -63,12 +57,12 @@ export class LoginLimits {
     const row = this.find(login)
     if (!row) return 0
     if (row.state === 'dead' || row.until === null) return Number.POSITIVE_INFINITY
-    return row.until > this.options.clock.now() ? row.until : 0
+    return row.until > this.context.clock.now() ? row.until : 0
   }
 
   /** A login reached its usage limit: it is held until the stated time, else for longer each time. */
   reached(tx: Tx, { id, provider }: Login, { until: stated, text }: LimitStatement): void {
-    const now = this.options.clock.now()
+    const now = this.context.clock.now()
     const before = this.find(id)
     if (before?.state === 'dead') return
     const isSame = before?.until !== undefined && before.until !== null && before.until > now
@@ -79,15 +73,15 @@ export class LoginLimits {
     const since = isSame ? before.since : now
     tx.run(SAVE, id, provider, 'limited', since, until, isStated ? 1 : 0, attempts, text)
     const payload = { login: id, provider, until: toTimestamp(until), stated: isStated, reason: text }
-    this.options.log.append(tx, LimitReached, { message: text }, payload)
+    this.context.log.append(tx, LimitReached, { message: text }, payload)
     this.#changed(tx)
   }
 
   /** A login is not accepted any more: nothing is started on it until it was checked. */
   failed(tx: Tx, { id, provider }: Login, reason: string): void {
     if (this.find(id)?.state === 'dead') return
-    tx.run(SAVE, id, provider, 'dead', this.options.clock.now(), null, 0, 0, reason)
-    this.options.log.append(tx, LoginFailed, { message: reason }, { login: id, provider, reason })
+    tx.run(SAVE, id, provider, 'dead', this.context.clock.now(), null, 0, 0, reason)
+    this.context.log.append(tx, LoginFailed, { message: reason }, { login: id, provider, reason })
     this.#changed(tx)
   }
 
@@ -102,7 +96,7 @@ export class LoginLimits {
     const row = this.find(login)
     if (!row) return
     tx.run(DELETE, login)
-    this.options.log.append(tx, LoginRestored, {}, { login, provider: row.provider })
+    this.context.log.append(tx, LoginRestored, {}, { login, provider: row.provider })
     this.#changed(tx)
   }
 

@@ -1,21 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { gcPart } from '../../core/actor.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Store } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import type { MessageQueue, SessionRepository } from '../../work/sessions/index.ts'
 import type { AgentNetwork } from './network.ts'
 import type { NetworkAccounts } from './network-accounts.ts'
 import { type NetworkAccountRow, networkAccounts } from './table.ts'
-
-export interface NetworkHeartbeatOptions {
-  readonly store: Store
-  readonly deadlines: Deadlines
-  readonly networkAccounts: NetworkAccounts
-  readonly sessionRepository: Pick<SessionRepository, 'live'>
-  network?(): AgentNetwork | undefined
-  readonly queue: Pick<MessageQueue, 'add'>
-  reportError(error: unknown): void
-}
 
 /** Interval of checks for news of agents on the social network. */
 const HEARTBEAT_MS = 3_600_000
@@ -26,11 +16,19 @@ const HEARTBEAT = gcPart('network')
 export class NetworkHeartbeat {
   #next: Deadline | undefined
 
-  constructor(private readonly options: NetworkHeartbeatOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      readonly networkAccounts: NetworkAccounts
+      readonly sessionRepository: Pick<SessionRepository, 'live'>
+      network?(): AgentNetwork | undefined
+      readonly queue: Pick<MessageQueue, 'add'>
+    },
+  ) {}
 
   start(): void {
-    this.#next = this.options.deadlines.interval(HEARTBEAT_MS, async () => {
-      await this.beat().catch(this.options.reportError)
+    this.#next = this.context.deadlines.interval(HEARTBEAT_MS, async () => {
+      await this.beat().catch(this.context.reportError)
       if (this.#next) this.start()
     })
   }
@@ -42,16 +40,17 @@ export class NetworkHeartbeat {
 
   /** Notifies agents of news. */
   async beat(): Promise<void> {
-    const network = this.options.network?.()
+    const network = this.peers.network?.()
     if (!network) return
-    for (const row of this.options.networkAccounts.rows()) {
-      if (this.options.networkAccounts.usable(row.agent)) await this.#tell(row, await network.unreadOf(row.account))
+    for (const row of this.peers.networkAccounts.rows()) {
+      if (this.peers.networkAccounts.usable(row.agent)) await this.#tell(row, await network.unreadOf(row.account))
     }
   }
 
   async #tell({ agent, announced }: NetworkAccountRow, unread: number): Promise<void> {
     if (unread === announced) return
-    const { store, sessionRepository, queue } = this.options
+    const { store } = this.context
+    const { sessionRepository, queue } = this.peers
     const session = sessionRepository.live().find(({ template, state }) => template === agent && state === 'active')
     if (unread > announced && !session) return
     await store.write((tx) => {

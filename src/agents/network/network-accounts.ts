@@ -4,30 +4,17 @@ import { join } from 'node:path'
 import { asc, eq } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import { writePrivateFile } from '../../core/private-file.ts'
-import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { NetworkAccountAdded, NetworkAccountStarted, NetworkAccountStopped } from '../events.ts'
 import type { AgentNetwork } from './network.ts'
 import type { NetworkAccount, NetworkAccountChoice, NetworkAccountDraft, NetworkAccountList } from './schema.ts'
 import { type NetworkAccountRow, networkAccounts } from './table.ts'
-
-export interface NetworkAccountsOptions {
-  /** The name and the folder of the city. */
-  readonly name: string
-  readonly path: string
-  readonly store: Store
-  readonly log: EventLog
-  readonly clock: Clock
-  readonly config: Pick<Config, 'agent'>
-  /** The social network of this supervisor; undefined while it serves none. */
-  network?(): AgentNetwork | undefined
-}
 
 const MAX_NAME = 32
 const MAX_DESCRIPTION = 2_000
@@ -36,12 +23,22 @@ const MAX_DESCRIPTION = 2_000
 export class NetworkAccounts {
   readonly #keys: KeyFiles
 
-  constructor(private readonly options: NetworkAccountsOptions) {
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The name and the folder of the city. */
+      readonly name: string
+      readonly path: string
+      readonly config: Pick<Config, 'agent'>
+      /** The social network of this supervisor; undefined while it serves none. */
+      network?(): AgentNetwork | undefined
+    },
+  ) {
     this.#keys = new KeyFiles(options.path)
   }
 
   rows(): NetworkAccountRow[] {
-    return this.options.store.orm.select().from(networkAccounts).orderBy(asc(networkAccounts.agent)).all()
+    return this.context.store.orm.select().from(networkAccounts).orderBy(asc(networkAccounts.agent)).all()
   }
 
   /** The account that an agent may use now, with what its sessions need for it. */
@@ -59,7 +56,8 @@ export class NetworkAccounts {
 
   /** Registers an account for an agent, whose key stays in the city. */
   async add(caller: Caller, draft: NetworkAccountDraft): Promise<NetworkAccount> {
-    const { store, log, clock, name: city } = this.options
+    const { store, log, clock } = this.context
+    const { name: city } = this.options
     const agent = this.options.config.agent(draft.agent)
     const network = this.#network()
     const before = this.#find(agent.qualified)
@@ -100,7 +98,7 @@ export class NetworkAccounts {
   }
 
   async #setStopped(caller: Caller, row: NetworkAccountRow, stopped: boolean): Promise<void> {
-    const { store, log } = this.options
+    const { store, log } = this.context
     await store.write((tx) => {
       tx.orm.update(networkAccounts).set({ stopped }).where(eq(networkAccounts.agent, row.agent)).run()
       const event = stopped ? NetworkAccountStopped : NetworkAccountStarted
@@ -109,7 +107,7 @@ export class NetworkAccounts {
   }
 
   #find(agent: string): NetworkAccountRow | undefined {
-    return this.options.store.orm.select().from(networkAccounts).where(eq(networkAccounts.agent, agent)).get()
+    return this.context.store.orm.select().from(networkAccounts).where(eq(networkAccounts.agent, agent)).get()
   }
 
   #need(agent: string): NetworkAccountRow {

@@ -14,26 +14,18 @@ import {
   workingFolders,
 } from '../../config/git/index.ts'
 import { gcPart } from '../../core/actor.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/index.ts'
 import { requireNoLinks } from '../../core/folders.ts'
 import { readPlainFile } from '../../core/plain-file.ts'
-import { HeldFolder, type Store, type Tx } from '../../core/store/index.ts'
+import { HeldFolder, type Tx } from '../../core/store/index.ts'
 import type { NamedTable, Settings } from '../../programs/parts/index.ts'
 import type { SessionRepository } from '../../work/sessions/index.ts'
 import { isTable, mergeSettings } from './merge-settings.ts'
 import { type ProjectFileRow, projectFiles } from './table.ts'
 import type { WantedFile, WantedFiles } from './wanted.ts'
-
-interface ProjectFilesOptions {
-  store: Store
-  reactions: Reactions
-  git: GitRunner
-  config: Pick<Config, 'current'>
-  sessionRepository: SessionRepository
-  report(message: string): void
-}
 
 const FILES = gcPart('project-files')
 
@@ -44,16 +36,24 @@ const FILES = gcPart('project-files')
 export class ProjectFiles {
   readonly #busy = new Map<string, Promise<unknown>>()
 
-  constructor(private readonly options: ProjectFilesOptions) {
-    options.reactions.on('project-files.sessions', ['bead.closed'], (tx, { subject }) => {
-      const folder = subject === undefined ? undefined : options.sessionRepository.find(subject)?.workDir
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      reactions: Reactions
+      git: GitRunner
+      config: Pick<Config, 'current'>
+      sessionRepository: SessionRepository
+    },
+  ) {
+    peers.reactions.on('project-files.sessions', ['bead.closed'], (tx, { subject }) => {
+      const folder = subject === undefined ? undefined : peers.sessionRepository.find(subject)?.workDir
       if (folder !== undefined) tx.after(() => void this.release(folder))
     })
   }
 
   /** Removes what a stop or a crash left behind. */
   start(): void {
-    const rows = this.options.store.read((orm) =>
+    const rows = this.context.store.read((orm) =>
       orm.selectDistinct({ folder: projectFiles.folder }).from(projectFiles).all(),
     )
     for (const { folder } of rows) void this.release(folder)
@@ -77,7 +77,7 @@ export class ProjectFiles {
       if (this.#isInUse(folder)) return
       const rows = this.#rows(folder)
       if (rows.length > 0) await this.#remove(folder, rows)
-    }).catch((error) => this.options.report(`files of gc in ${folder} were not removed: ${errorMessage(error)}`))
+    }).catch((error) => this.context.report(`files of gc in ${folder} were not removed: ${errorMessage(error)}`))
   }
 
   /** The paths of a folder in which gc wrote. */
@@ -87,18 +87,18 @@ export class ProjectFiles {
 
   /** True if sessions that are not closed work in a folder, beside this one. */
   #isInUse(folder: string, except?: string): boolean {
-    return this.options.sessionRepository.live().some(({ id, workDir }) => workDir === folder && id !== except)
+    return this.peers.sessionRepository.live().some(({ id, workDir }) => workDir === folder && id !== except)
   }
 
   /** Real location of a folder, ignoring links that sessions can have made. */
   #placeOf(folder: string): string {
-    return fixedPath(folder, writtenByAgents(this.options.config.current))
+    return fixedPath(folder, writtenByAgents(this.peers.config.current))
   }
 
   async #place(session: string, folder: string, wanted: ReadonlyMap<string, WantedFile>): Promise<string[]> {
     const place = this.#placeOf(folder)
     const disk = new ProjectDisk(place)
-    const git = await GitFolder.at(place, this.options.git)
+    const git = await GitFolder.at(place, this.peers.git)
     const tracked = (await git?.tracked([...wanted.keys()])) ?? new Set<string>()
     const isShared = this.#isInUse(folder, session)
     const rows = new Map(this.#rows(folder).map((row) => [row.path, row]))
@@ -121,7 +121,7 @@ export class ProjectFiles {
       }
     }
     const entries = placed.map(({ path, row }) => this.#entry(folder, path, row, tracked, git))
-    await this.options.store.write((tx) => this.#save(tx, entries), FILES)
+    await this.context.store.write((tx) => this.#save(tx, entries), FILES)
     await this.#writeExcludes(entries)
     for (const { path, write } of placed) {
       await write?.(disk)
@@ -154,13 +154,13 @@ export class ProjectFiles {
   async #remove(folder: string, rows: readonly ProjectFileRow[]): Promise<void> {
     const place = this.#placeOf(folder)
     const disk = new ProjectDisk(place)
-    const git = existsSync(place) ? await GitFolder.at(place, this.options.git) : undefined
+    const git = existsSync(place) ? await GitFolder.at(place, this.peers.git) : undefined
     const tracked = (await git?.tracked(rows.map(({ path }) => path))) ?? new Set<string>()
     for (const row of rows) {
       if (existsSync(place)) await planRemoval(row, await disk.find(row.path).catch(() => ({ kind: 'other' })))?.(disk)
       if (tracked.has(row.path)) await git?.hide(row.path, false)
     }
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       for (const { path } of rows) {
         const isRow = and(eq(projectFiles.folder, folder), eq(projectFiles.path, path))
         tx.orm.delete(projectFiles).where(isRow).run()
@@ -171,7 +171,7 @@ export class ProjectFiles {
 
   /** Brings the lists of git up to date with what is on ours. */
   async #writeExcludes(rows: readonly ProjectFileRow[]): Promise<void> {
-    const { store } = this.options
+    const { store } = this.context
     for (const file of new Set(rows.flatMap(({ excludeFile }) => excludeFile ?? []))) {
       const entries = store.read((orm) =>
         orm.select().from(projectFiles).where(eq(projectFiles.excludeFile, file)).all(),
@@ -186,7 +186,7 @@ export class ProjectFiles {
   }
 
   #rows(folder: string): ProjectFileRow[] {
-    return this.options.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm.select().from(projectFiles).where(eq(projectFiles.folder, folder)).all(),
     )
   }

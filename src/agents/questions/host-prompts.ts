@@ -2,10 +2,9 @@ import type { Config } from '../../config/compose/index.ts'
 import { allowHost } from '../../config/confinement/index.ts'
 import type { Actor } from '../../core/actor.ts'
 import type { AttentionResolution } from '../../core/attention.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { unsubscriber } from '../../core/signal.ts'
-import type { Store } from '../../core/store/index.ts'
 import type { SessionHost } from '../../host/client/index.ts'
 import { type HostAnswer, type HostPrompt, SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -13,17 +12,6 @@ import type { Caller } from '../../http/caller.ts'
 import { isRunning, type RunningSession, type SessionRepository } from '../../work/sessions/index.ts'
 import { SessionAnswered } from '../events.ts'
 import type { QuestionAnswer, QuestionView } from './schema.ts'
-
-interface HostPromptsOptions {
-  city: string
-  store: Store
-  log: EventLog
-  config: Pick<Config, 'edit'>
-  host: Pick<SessionHost, 'askedHosts' | 'answerHost'>
-  repository: Pick<SessionRepository, 'find' | 'onChange'>
-  /** The bead that a session works on, or was created for. */
-  beadOf(row: RunningSession): string | undefined
-}
 
 /** A running session and the host that it asks for. */
 interface Asking {
@@ -58,7 +46,17 @@ const MAX_KEPT = 1000
 export class HostPrompts {
   readonly #resolutions = new Map<string, AttentionResolution>()
 
-  constructor(private readonly options: HostPromptsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      city: string
+      config: Pick<Config, 'edit'>
+      host: Pick<SessionHost, 'askedHosts' | 'answerHost'>
+      repository: Pick<SessionRepository, 'find' | 'onChange'>
+      /** The bead that a session works on, or was created for. */
+      beadOf(row: RunningSession): string | undefined
+    },
+  ) {}
 
   /** The prompts that wait for a person; undefined until the hosts have reported. */
   open(): OpenHostPrompt[] | undefined {
@@ -138,7 +136,7 @@ export class HostPrompts {
   }
 
   async #record(asking: Asking, choice: string, actor: Actor): Promise<QuestionView> {
-    const { store, log } = this.options
+    const { store, log } = this.context
     const id = idOf(asking)
     const { row, asked } = asking
     const bead = this.options.beadOf(row)

@@ -1,10 +1,9 @@
 import { and, asc, desc, eq, isNull } from 'drizzle-orm'
 import type { Actor } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import { command, query, type Store, type Tx } from '../../core/store/index.ts'
+import { command, query, type Tx } from '../../core/store/index.ts'
 import { redactTokens } from '../../core/text/index.ts'
 import type { Question } from '../../host/protocol/index.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
@@ -13,15 +12,6 @@ import { SessionAnswered, SessionAsked } from '../events.ts'
 import type { AnswerCounts } from './answer-counts.ts'
 import { QuestionOver, questionId } from './outcome.ts'
 import { type Choice, type QuestionRow, questions, type StoredQuestion } from './table.ts'
-
-interface QuestionsOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  counts: Pick<AnswerCounts, 'note'>
-  /** Hears of an answer once it is on disk. */
-  onAnswered?(row: QuestionRow): void
-}
 
 /** Asker and subject of a question. */
 export interface Asking {
@@ -64,8 +54,15 @@ export class Questions {
   readonly #open = new Map<number, QuestionRow>()
   readonly #changes = new Signal<[session: string]>()
 
-  constructor(private readonly options: QuestionsOptions) {
-    const { store } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      counts: Pick<AnswerCounts, 'note'>
+      /** Hears of an answer once it is on disk. */
+      onAnswered?(row: QuestionRow): void
+    },
+  ) {
+    const { store } = context
     for (const row of store.read((orm) => orm.select().from(questions).where(isNull(questions.endedAt)).all()))
       this.#open.set(row.id, row)
   }
@@ -78,14 +75,14 @@ export class Questions {
   /** Those of one run of a session that are not over, oldest first. */
   openOf(hostKey: string): QuestionRow[] {
     const condition = and(eq(questions.hostKey, hostKey), isNull(questions.endedAt))
-    return this.options.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm.select().from(questions).where(condition).orderBy(asc(questions.id)).all(),
     )
   }
 
   /** The sessions that ask something now. */
   asking(): ReadonlySet<string> {
-    return new Set(this.options.store.all(ASKING).map(({ id }) => id))
+    return new Set(this.context.store.all(ASKING).map(({ id }) => id))
   }
 
   /** End of the last question of a session since this city was opened; 0 for none. */
@@ -106,7 +103,7 @@ export class Questions {
 
   /** A question by its number; fails when there is none. */
   get(id: number): QuestionRow {
-    const row = this.options.store.read((orm) => orm.select().from(questions).where(eq(questions.id, id)).get())
+    const row = this.context.store.read((orm) => orm.select().from(questions).where(eq(questions.id, id)).get())
     if (!row) throw new AppError('question-not-found', `there is no question ${questionId({ id })}`)
     return row
   }
@@ -114,14 +111,14 @@ export class Questions {
   /** The newest question of a session that its program knows under this id. */
   findRequest(session: string, request: string): QuestionRow | undefined {
     const condition = and(eq(questions.sessionId, session), eq(questions.request, request))
-    return this.options.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm.select().from(questions).where(condition).orderBy(desc(questions.id)).limit(1).get(),
     )
   }
 
   /** Questions of a session with their answers, oldest first. */
   history(session: string): QuestionRow[] {
-    return this.options.store
+    return this.context.store
       .read((orm) =>
         orm
           .select()
@@ -139,7 +136,7 @@ export class Questions {
     const { hostKey } = asking
     const condition = and(eq(questions.hostKey, hostKey), eq(questions.request, question.id), isNull(questions.endedAt))
     if (tx.orm.select().from(questions).where(condition).get()) return
-    tx.run(DELETE_OLD, this.options.clock.now() - RETENTION_MS)
+    tx.run(DELETE_OLD, this.context.clock.now() - RETENTION_MS)
     this.#changed(tx, this.#add(tx, asking, question, subject))
   }
 
@@ -154,7 +151,7 @@ export class Questions {
     const stored = withSubject(question, bounded(question), subject)
     const draft = { ...asking, request: question.id, question: stored, state: 'open' as const }
     const row = tx.orm.insert(questions).values(draft).returning().get()
-    this.options.log.append(tx, SessionAsked, subjectOf(row), payloadOf(row))
+    this.context.log.append(tx, SessionAsked, subjectOf(row), payloadOf(row))
     return row
   }
 
@@ -162,7 +159,7 @@ export class Questions {
   begin(tx: Tx, id: number, choice: Choice, rule: string | null = null): QuestionRow {
     const row = this.#find(tx, id)
     if (row.state !== 'open') throw new QuestionOver(row)
-    const answeredAt = this.options.clock.now()
+    const answeredAt = this.context.clock.now()
     return this.#update(tx, row, { state: 'answering', choice, actor: tx.actor, answeredAt, rule })
   }
 
@@ -177,7 +174,7 @@ export class Questions {
   end(tx: Tx, id: number, elsewhere?: { choice: Choice; actor: Actor }): void {
     const row = this.#find(tx, id)
     if (row.endedAt !== null) return
-    const now = this.options.clock.now()
+    const now = this.context.clock.now()
     const given =
       row.state === 'answering' && row.choice && row.actor ? { choice: row.choice, actor: row.actor } : elsewhere
     const outcome = given
@@ -186,10 +183,10 @@ export class Questions {
     const ended = this.#update(tx, row, { ...outcome, endedAt: now })
     const attributes = { ...subjectOf(ended), ...(given && { actor: given.actor }) }
     const payload = { ...payloadOf(ended), ...(given && choiceOf(given.choice)) }
-    this.options.log.append(tx, SessionAnswered, attributes, payload)
+    this.context.log.append(tx, SessionAnswered, attributes, payload)
     if (!given) return
-    this.options.counts.note(tx, ended)
-    tx.after(() => this.options.onAnswered?.(ended))
+    this.peers.counts.note(tx, ended)
+    tx.after(() => this.peers.onAnswered?.(ended))
   }
 
   /** Ends a question without an answer, also one that was being answered. */

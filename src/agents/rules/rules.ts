@@ -3,12 +3,12 @@ import { isAbsolute, resolve } from 'node:path'
 import type { AgentConfig } from '../../config/agents/index.ts'
 import { agentNamed, type CityConfig } from '../../config/city/index.ts'
 import { gcPart } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
-import type { EventDefinition, EventLog } from '../../core/events/index.ts'
+import type { EventDefinition } from '../../core/events/index.ts'
 import { realPath } from '../../core/folders.ts'
-import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
@@ -47,25 +47,6 @@ import type {
   ToolCallDecision,
 } from './schema.ts'
 
-interface RulesOptions {
-  name: string
-  path: string
-  home: string
-  store: Store
-  log: EventLog
-  clock: Clock
-  config: { readonly current: CityConfig }
-  repository: Pick<SessionRepository, 'find' | 'live'>
-  resolver: Pick<SessionResolver, 'resolve'>
-  questions: Pick<Questions, 'open' | 'openOf' | 'get' | 'onChange' | 'answerAtOnce'>
-  answers: Pick<AnswerGiver, 'give'>
-  answerCounts: AnswerCounts
-  commandFolders: CommandFolders
-  /** The bead that a session works on, or was created for. */
-  beadOf(row: RunningSession): string | undefined
-  report(message: string): void
-}
-
 /** A rule that is for a question, and what keeps it from answering. */
 interface Judgement {
   rule: Rule
@@ -101,7 +82,23 @@ export class Rules {
   readonly #places = new Map<number, boolean>()
   #unsubscribe: (() => void) | undefined
 
-  constructor(private readonly options: RulesOptions) {
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      name: string
+      path: string
+      home: string
+      config: { readonly current: CityConfig }
+      repository: Pick<SessionRepository, 'find' | 'live'>
+      resolver: Pick<SessionResolver, 'resolve'>
+      questions: Pick<Questions, 'open' | 'openOf' | 'get' | 'onChange' | 'answerAtOnce'>
+      answers: Pick<AnswerGiver, 'give'>
+      answerCounts: AnswerCounts
+      commandFolders: CommandFolders
+      /** The bead that a session works on, or was created for. */
+      beadOf(row: RunningSession): string | undefined
+    },
+  ) {
     this.#file = new RulesFile(options.home)
   }
 
@@ -139,12 +136,12 @@ export class Rules {
       throw invalidField('body.rig', 'a rule is for a rig or an agent; name one with --rig or --agent')
     const base = this.#baseOf(rig, agent)
     const end = until === undefined ? undefined : Date.parse(until)
-    if (end !== undefined && !(end > this.options.clock.now()))
+    if (end !== undefined && !(end > this.context.clock.now()))
       throw invalidField('body.until', 'must be a time in the future')
     const rule: Rule = {
       ...{ id: `r-${randomBytes(4).toString('hex')}`, city: this.options.name, rig, agent, kind },
       ...{ value: checkedValue(kind, value, base), unconfined, until: end },
-      ...{ added: toTimestamp(this.options.clock.now()), by: actorOf(caller).name },
+      ...{ added: toTimestamp(this.context.clock.now()), by: actorOf(caller).name },
       reviewed: kind === 'command' ? namedFiles(value, base).filter(isReviewable).map(reviewOf) : [],
     }
     await this.#file.add(rule)
@@ -214,7 +211,8 @@ export class Rules {
       throw new AppError('forbidden', `forbidden: only session ${row.id} itself can ask about its tool calls`)
     const subject = subjectOf(call)
     if (!isRunning(row)) return { decision: 'ask' }
-    const { store, questions, beadOf, clock } = this.options
+    const { store, clock } = this.context
+    const { questions, beadOf } = this.options
     const asking = askingOf(row, 'agent', beadOf(row))
     const question = {
       ...{ id: `tool-${randomBytes(6).toString('hex')}`, kind: 'approval' as const, text: textOf(subject) },
@@ -274,7 +272,8 @@ export class Rules {
   }
 
   async #answer(row: QuestionRow, rule: Rule): Promise<void> {
-    const { answers, report } = this.options
+    const { report } = this.context
+    const { answers } = this.options
     this.#tried.add(row.id)
     const [option] = row.question.options.filter(({ role }) => role === 'allow-once')
     if (!option) return
@@ -287,7 +286,7 @@ export class Rules {
   #judge(row: JudgedQuestion): Judgement | undefined {
     const session = this.options.repository.find(row.sessionId)
     if (!session || session.hostKey !== row.hostKey || !isAnswerable(row)) return undefined
-    const now = this.options.clock.now()
+    const now = this.context.clock.now()
     const found = this.#file
       .read()
       .rules.filter((rule) => rule.city === this.options.name && (rule.until === undefined || rule.until > now))
@@ -367,7 +366,8 @@ export class Rules {
   }
 
   async #record(caller: Caller, event: EventDefinition, rule: string): Promise<void> {
-    const { store, log, answerCounts } = this.options
+    const { store, log } = this.context
+    const { answerCounts } = this.options
     await store.write(
       (tx) => {
         if (event === RuleRemoved) answerCounts.forget(tx, rule)
@@ -380,7 +380,8 @@ export class Rules {
 
   /** Records what changed in the file without an event: by a person's hand, or before a crash. */
   async #recordChanges(): Promise<void> {
-    const { store, log, answerCounts, name, report } = this.options
+    const { store, log, report } = this.context
+    const { answerCounts, name } = this.options
     const { rules, problem } = this.#file.read()
     const [known, own] = [answerCounts.rules(), new Set(rules.flatMap(({ id, city }) => (city === name ? [id] : [])))]
     const [added, removed] = [own.difference(known), known.difference(own)]
@@ -412,7 +413,7 @@ export class Rules {
       ...{ id, kind, value, unconfined, added, by, uses, void: open },
       ...(rig !== undefined && { rig }),
       ...(agent !== undefined && { agent }),
-      ...(until !== undefined && { until: toTimestamp(until), expired: until <= this.options.clock.now() }),
+      ...(until !== undefined && { until: toTimestamp(until), expired: until <= this.context.clock.now() }),
       ...(uses > 0 && { last_used_at: toTimestamp(lastUsedAt) }),
       ...(kind === 'command' && { warning: WARNING }),
     }

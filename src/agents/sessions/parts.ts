@@ -3,6 +3,7 @@ import type { Config } from '../../config/compose/index.ts'
 import { PromptRenderer } from '../../config/prompts/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { gcPart } from '../../core/actor.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
@@ -83,6 +84,7 @@ import { WaitingReasons } from './waiting.ts'
 
 /** Dependencies of sessions on the rest of a city. */
 export interface SessionsOptions {
+  context: CityContext
   store: Store
   log: EventLog
   reactions: Reactions
@@ -141,8 +143,8 @@ function openRunState({ store, log, clock, config, beads, sessionRecords, ...opt
     activity: new SessionActivity(),
     answerCounts,
     commandFolders: new CommandFolders(clock),
-    questions: new Questions({
-      ...{ store, log, clock, counts: answerCounts },
+    questions: new Questions(options.context, {
+      counts: answerCounts,
       onAnswered: (row) => accepted.note(row, repository.find(row.sessionId)),
     }),
     failures,
@@ -209,7 +211,7 @@ function openPrograms(options: SessionsOptions & Records) {
     lastOutputs,
     transcripts: new Transcripts([new ScreenSource(host, lastOutputs)], repository, logs, deadlines, options.questions),
     view: new SessionView({ ...options, launchPlanner, logs, lastOutputs }),
-    askedHosts: new HostPrompts({ ...options, city, beadOf }),
+    askedHosts: new HostPrompts(options.context, { ...options, city, beadOf }),
     questionWatcher: new QuestionWatcher({ ...options, city, launchPlanner, conversations, beadOf }),
   }
 }
@@ -241,7 +243,7 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
   const programOf = builtinProviderLookup(options.launchPlanner)
   const loginWatcher = new LoginWatcher({ ...options, processes, programOf })
   const detached = new DetachedProcesses(options)
-  const traffic = new Traffic(options)
+  const traffic = new Traffic(options.context, options.host, options.resolver)
   return {
     processes,
     loginWatcher,

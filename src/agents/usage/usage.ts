@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { CityConfig } from '../../config/city/index.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { UNNAMED_MODEL } from '../../programs/entries/index.ts'
 import {
   displayNameOf,
@@ -22,8 +23,6 @@ import type { PriceList, SessionUsage, UsageBody, UsageHistory, UsageTotals } fr
 import { type Spent, type UsageFact, type UsageScope, UsageStore } from './usage-store.ts'
 
 export interface UsageDependencies {
-  store: Store
-  clock: Clock
   reactions: Reactions
   config: { readonly current: CityConfig }
   sessionRepository: SessionRepository
@@ -33,7 +32,6 @@ export interface UsageDependencies {
   home: string
   /** The built-in provider of a session's program. */
   providerOf(row: SessionRow): string | undefined
-  report(message: string): void
 }
 
 /** The agent, rig and login of usage that was just recorded. */
@@ -64,9 +62,12 @@ export class Usage {
   readonly #unpriced = new Set<string>()
   #prunedAt = 0
 
-  constructor(private readonly dependencies: UsageDependencies) {
-    this.#store = new UsageStore(dependencies.store)
-    this.#priceLists = new PriceLists(join(dependencies.home, 'prices.json'), dependencies.report)
+  constructor(
+    private readonly context: CityContext,
+    private readonly dependencies: UsageDependencies,
+  ) {
+    this.#store = new UsageStore(context.store)
+    this.#priceLists = new PriceLists(join(dependencies.home, 'prices.json'), context.report)
     this.#prices = new Prices(dependencies.config, this.#priceLists)
     dependencies.logs.onRead((row, reading) => this.#record(row, reading))
     dependencies.reactions.on('usage.runs', ['session.stopped', 'session.crashed'], (tx, { session_id, ts }) =>
@@ -89,14 +90,14 @@ export class Usage {
 
   /** Usage of each of the given number of days up to today. */
   history(days: number): UsageHistory {
-    const shown = daysUntil(this.dependencies.clock.now(), days)
+    const shown = daysUntil(this.context.clock.now(), days)
     return usageHistory(shown, this.#store.days.since(shown[0] ?? ''))
   }
 
   /** Usage of one session, including ended ones. */
   showSession(token: string): SessionUsage {
     const { id } = this.dependencies.resolver.resolve(token, { past: true })
-    const { compute_facts: _, wall_seconds: __, ...used } = this.#store.ofSession(id, 0, this.dependencies.clock.now())
+    const { compute_facts: _, wall_seconds: __, ...used } = this.#store.ofSession(id, 0, this.context.clock.now())
     return { session_id: id, ...used }
   }
 
@@ -106,7 +107,7 @@ export class Usage {
   }
 
   show(aggregateOnly = false): UsageBody {
-    const now = this.dependencies.clock.now()
+    const now = this.context.clock.now()
     if (this.#recorder !== 'local') return unavailable(now)
     const { oldest } = this.#store
     return {
@@ -143,7 +144,7 @@ export class Usage {
     const from = Math.max(since, row.createdAt - TIME_TOLERANCE_MS)
     const own = uses.filter(({ timestamp }) => timestamp >= from)
     if (own.length === 0 || this.#recorder !== 'local') return
-    this.dependencies.store
+    this.context.store
       .write((tx) => {
         const added = own.filter((use) => this.#store.add(tx, this.#toFact(row, use)))
         if (position) this.dependencies.logs.savePosition(tx, row, log, position)
@@ -151,12 +152,12 @@ export class Usage {
       })
       .catch((error) => {
         this.#collector.retry(row.id)
-        this.dependencies.report(`what session ${row.id} used was not recorded: ${errorMessage(error)}`)
+        this.context.report(`what session ${row.id} used was not recorded: ${errorMessage(error)}`)
       })
   }
 
   #toFact(row: SessionRow, reported: CollectedUsage): UsageFact {
-    const use = sanitizeUsage(reported, this.dependencies.clock.now())
+    const use = sanitizeUsage(reported, this.context.clock.now())
     const cost = this.#prices.cost(this.dependencies.providerOf(row), use)
     const { id, model, timestamp: at, tokens } = use
     if (cost === undefined) this.#reportUnpriced(model)
@@ -186,7 +187,7 @@ export class Usage {
     if (model === UNNAMED_MODEL || this.#unpriced.has(model) || this.#unpriced.size >= MAX_REPORTED) return
     this.#unpriced.add(model)
     const remedy = 'declare it in [[pricing]] of city.toml, or add it to $GC_HOME/prices.json'
-    this.dependencies.report(`the price of model ${JSON.stringify(model)} is not known: ${remedy}`)
+    this.context.report(`the price of model ${JSON.stringify(model)} is not known: ${remedy}`)
   }
 
   /** Records how long a session's program ran. */
@@ -203,7 +204,7 @@ export class Usage {
   #notify(tx: Tx, row: SessionRow, answeredAt?: number): void {
     const owner = { ...ownerFields(row), login: row.login, ...(answeredAt !== undefined && { answeredAt }) }
     this.#recorded.emit(tx, owner)
-    const now = this.dependencies.clock.now()
+    const now = this.context.clock.now()
     if (now - this.#prunedAt < HOUR_MS) return
     this.#prunedAt = now
     this.#store.prune(tx, now)

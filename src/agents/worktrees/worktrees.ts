@@ -11,12 +11,12 @@ import {
 } from '../../config/git/index.ts'
 import { rigProblems } from '../../config/rig-api/index.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { By, type EventLog, type Reactions } from '../../core/events/index.ts'
+import { By, type Reactions } from '../../core/events/index.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
-import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -36,23 +36,6 @@ import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
 import type { Snapshots } from './snapshots/snapshots.ts'
 import { fetchedStart, type WorktreeStart } from './start.ts'
 import type { WorktreeRow } from './table.ts'
-
-interface WorktreesOptions {
-  store: Store
-  log: EventLog
-  reactions: Reactions
-  clock: Clock
-  deadlines: Deadlines
-  config: Pick<Config, 'current'>
-  git: GitRunner
-  /** `$GC_HOME`. */
-  home: string
-  sessionRepository: SessionRepository
-  /** Removes gc's own files from worktrees before they are inspected. */
-  projectFiles: { release(folder: string): Promise<void> }
-  snapshots: Snapshots
-  report(message: string): void
-}
 
 /** The commits of a session in its worktree. */
 export interface SessionWork {
@@ -99,13 +82,27 @@ export class Worktrees {
   #hasLanded: LandedCommits = () => false
   #startFor: (rig: string, bead: string) => WorktreeStart | undefined = () => undefined
 
-  constructor(private readonly options: WorktreesOptions) {
-    const { git, reactions, store } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      reactions: Reactions
+      config: Pick<Config, 'current'>
+      git: GitRunner
+      /** `$GC_HOME`. */
+      home: string
+      sessionRepository: SessionRepository
+      /** Removes gc's own files from worktrees before they are inspected. */
+      projectFiles: { release(folder: string): Promise<void> }
+      snapshots: Snapshots
+    },
+  ) {
+    const { store } = context
+    const { git, reactions } = options
     this.#rows = new WorktreeRows(store)
     this.#places = new RigPlaces(options.config)
     const lends: Lends = (rig, objects) => this.#places.lends(rig, objects)
     this.#pins = new BasePins(git, lends)
-    this.#kinds = { clone: new SharedClones(git, lends, options.report), linked: new LinkedWorktrees(git, lends) }
+    this.#kinds = { clone: new SharedClones(git, lends, context.report), linked: new LinkedWorktrees(git, lends) }
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject: bead, [By]: by }) => {
       if (bead === undefined) return
       const found = this.#rows.concerning(bead, by?.session)
@@ -198,7 +195,7 @@ export class Worktrees {
     const start = existsSync(row.path) ? undefined : await this.#startOf(this.#places.fixed(row))
     const home = await this.#kinds[row.kind].prepare(this.#places.fixed(row), start)
     await this.#pins.pin(this.#places.fixed(row))
-    if (home !== row.home) await this.options.store.write((tx) => this.#rows.update(tx, row.session, { home }))
+    if (home !== row.home) await this.context.store.write((tx) => this.#rows.update(tx, row.session, { home }))
     return row.path
   }
 
@@ -214,7 +211,7 @@ export class Worktrees {
       if (!isHere) await this.#inTurn(() => this.#fetch(source, SWEEP))
       return await fetchedStart(rig, start, { base, incoming })
     } catch (error) {
-      this.options.report(`${path} starts from ${base}: ${errorMessage(error)}`)
+      this.context.report(`${path} starts from ${base}: ${errorMessage(error)}`)
       return undefined
     }
   }
@@ -280,7 +277,7 @@ export class Worktrees {
 
   /** Removes worktrees that are not needed any more. */
   sweep(): Promise<void> {
-    return this.#inTurn(() => this.#sweep()).catch((error) => this.options.report(errorMessage(error)))
+    return this.#inTurn(() => this.#sweep()).catch((error) => this.context.report(errorMessage(error)))
   }
 
   /** Serializes operations on worktrees and their repositories. */
@@ -295,7 +292,7 @@ export class Worktrees {
 
   #bringHome(rows: readonly WorktreeRow[]): void {
     for (const row of rows) {
-      const failed = (error: unknown) => this.options.report(`worktree of ${row.session}: ${errorMessage(error)}`)
+      const failed = (error: unknown) => this.context.report(`worktree of ${row.session}: ${errorMessage(error)}`)
       if (existsSync(row.path)) void this.#inTurn(() => this.#fetch(row, SWEEP)).catch(failed)
     }
   }
@@ -305,10 +302,10 @@ export class Worktrees {
     if (!row || this.#isClosed) return
     const commit = await this.#kinds[row.kind].fetch(this.#places.fixed(row))
     if (commit === null || commit === row.home) return
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       this.#rows.update(tx, session, { home: commit })
       const payload = { bead_id: row.bead ?? session, path: row.path, rig: row.rig, branch: row.branch, commit }
-      this.options.log.append(tx, WorktreeFetched, this.#eventFields(row), payload)
+      this.context.log.append(tx, WorktreeFetched, this.#eventFields(row), payload)
     }, actor)
   }
 
@@ -330,7 +327,7 @@ export class Worktrees {
       }
     }
     this.#retry?.cancel()
-    if (hasEnding) this.#retry = this.options.deadlines.after(RETRY_MS, () => void this.sweep())
+    if (hasEnding) this.#retry = this.context.deadlines.after(RETRY_MS, () => void this.sweep())
   }
 
   /** Removes a worktree, or returns why it is kept. */
@@ -351,10 +348,10 @@ export class Worktrees {
     await this.#pins.unpin(this.#places.fixed(row))
     await this.options.snapshots.forget(row)
     if (merged) await this.#forget(row)
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       this.#rows.remove(tx, row.session)
       const payload = { bead_id: row.bead ?? row.session, path, rig: row.rig, branch }
-      this.options.log.append(tx, WorktreeReaped, this.#eventFields(row), payload)
+      this.context.log.append(tx, WorktreeReaped, this.#eventFields(row), payload)
     }, actor)
     return undefined
   }
@@ -389,10 +386,10 @@ export class Worktrees {
   /** Records why a worktree is kept; each reason is recorded once. */
   async #recordSkipped(row: WorktreeRow, reason: string, actor: Actor): Promise<string> {
     if (row.kept === reason) return reason
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       this.#rows.update(tx, row.session, { kept: reason })
       const payload = { bead_id: row.bead ?? row.session, path: row.path, rig: row.rig, reason }
-      this.options.log.append(tx, WorktreeReapSkipped, this.#eventFields(row), payload)
+      this.context.log.append(tx, WorktreeReapSkipped, this.#eventFields(row), payload)
     }, actor)
     return reason
   }
@@ -417,11 +414,11 @@ export class Worktrees {
       bead: work || null,
       kind: 'clone',
       home: null,
-      createdAt: this.options.clock.now(),
+      createdAt: this.context.clock.now(),
       kept: null,
     }
     this.#places.requireUnused(row.path, this.#rows.all())
-    await this.options.store.write((tx) => this.#rows.add(tx, row))
+    await this.context.store.write((tx) => this.#rows.add(tx, row))
     return row
   }
 

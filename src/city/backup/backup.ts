@@ -1,36 +1,35 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, type Stats, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
-import type { Store } from '../../core/store/index.ts'
 import { gzipTar, type TarSource } from '../../core/tar/index.ts'
 import { ArchiveJudge } from './archive-judge.ts'
 import { BACKUP_DB, isCityFolder, isDerived, MANIFEST } from './contents.ts'
 import { FORMAT, type Manifest } from './manifest.ts'
-
-interface BackupDependencies {
-  name: string
-  path: string
-  version: string
-  store: Store
-  clock: Clock
-  onBackup?(file: string | undefined): void
-}
 
 const STAGE = 'backup-'
 const MAX_NAMES = 100
 
 /** Writes a running city into one gzipped tar file. */
 export class Backup {
-  constructor(private readonly dependencies: BackupDependencies) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly dependencies: {
+      name: string
+      path: string
+      version: string
+      onBackup?(file: string | undefined): void
+    },
+  ) {}
 
   /** Streams the file; the database in it is as it was when this was called. `file` is where the caller keeps it. */
   async stream(file?: string): Promise<ReadableStream<Uint8Array>> {
     const stage = this.#stage()
     try {
-      await this.dependencies.store.files.backup(join(stage, BACKUP_DB))
+      await this.context.store.files.backup(join(stage, BACKUP_DB))
       const { files, leftOut } = await listCityFiles(this.dependencies.path)
       const manifest = JSON.stringify(this.#manifest(leftOut.slice(0, MAX_NAMES)))
       writeFileSync(join(stage, MANIFEST), manifest, { mode: 0o600 })
@@ -54,7 +53,8 @@ export class Backup {
   }
 
   #manifest(left_out: string[]): Manifest {
-    const { name, path, version, clock } = this.dependencies
+    const { clock } = this.context
+    const { name, path, version } = this.dependencies
     return { format: FORMAT, city: name, path, version, at: toTimestamp(clock.now()), left_out }
   }
 

@@ -1,17 +1,12 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { Signal } from '../../core/signal.ts'
-import { type Miscount, query, Recounts, type Store, type Tx } from '../../core/store/index.ts'
+import { type Miscount, query, Recounts, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
 import { cityCounterChecks, isAboutReadiness } from './counter-checks.ts'
 import type { MiscountList } from './schema.ts'
-
-interface CountersOptions {
-  store: Store
-  beadRepository: Pick<BeadRepository, 'find' | 'change'>
-  reportError(error: unknown): void
-}
 
 /** Maximum number of blocked beads with an item of their own. */
 const MAX_ITEMS = 20
@@ -25,15 +20,16 @@ const ANNOUNCED = query<{ id: string }, [string]>('SELECT id FROM attention WHER
 /** Checks and corrects the counters of a city. The wrong ones that were found last need attention. */
 export class Counters implements AttentionSource {
   readonly name = 'counters'
-  readonly #options: CountersOptions
   readonly #recounts: Recounts
   readonly #changed = new Signal()
   /** Undefined until the first check. */
   #wrong: readonly Miscount[] | undefined
 
-  constructor(options: CountersOptions) {
-    this.#options = options
-    this.#recounts = new Recounts(options.store, cityCounterChecks, {
+  constructor(
+    private readonly context: CityContext,
+    private readonly beadRepository: Pick<BeadRepository, 'find' | 'change'>,
+  ) {
+    this.#recounts = new Recounts(context.store, cityCounterChecks, {
       apply: (tx, miscount, correct) => this.#apply(tx, miscount, correct),
       closing: 'the city is closing; check again once it is open',
     })
@@ -41,7 +37,7 @@ export class Counters implements AttentionSource {
 
   /** Checks only if wrong counters were announced: somebody may have corrected them while the city was closed. */
   start(): void {
-    if (this.#options.store.get(ANNOUNCED, this.name)) void this.check().catch(this.#options.reportError)
+    if (this.context.store.get(ANNOUNCED, this.name)) void this.check().catch(this.context.reportError)
   }
 
   stop(): Promise<void> {
@@ -79,7 +75,7 @@ export class Counters implements AttentionSource {
 
   /** A bead that a repair releases is changed like any other: its event is recorded, and a paused run holds it. */
   #apply(tx: Tx, miscount: Miscount, correct: () => void): void {
-    const { beadRepository: beads } = this.#options
+    const { beadRepository: beads } = this
     if (isAboutReadiness(miscount) && beads.find(miscount.id))
       beads.change(tx, miscount.id, {}, { writeSideTable: correct })
     else correct()

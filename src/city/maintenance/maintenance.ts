@@ -1,10 +1,10 @@
 import { desc, sql } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Counters } from '../counters/index.ts'
@@ -12,15 +12,6 @@ import { StoreMaintenanceDone, StoreMaintenanceFailed } from '../events.ts'
 import { MAINTENANCE_IN_PROGRESS } from './errors.ts'
 import type { MaintenanceRunBody, MaintenanceStatusBody, MaintenanceTriggerBody } from './schema.ts'
 import { type MaintenanceRow, maintenanceRuns } from './table.ts'
-
-interface MaintenanceDependencies {
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-  counters: Pick<Counters, 'check'>
-  report(message: string): void
-}
 
 const INTERVAL = 24 * 3_600_000
 const MAX_RUNS = 20
@@ -31,14 +22,17 @@ export class Maintenance {
   #running: { startedAt: number; run: Promise<MaintenanceRow> } | undefined
   #deadline: Deadline | undefined
 
-  constructor(private readonly dependencies: MaintenanceDependencies) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly counters: Pick<Counters, 'check'>,
+  ) {}
 
   start(): void {
-    const { clock, deadlines } = this.dependencies
+    const { clock, deadlines } = this.context
     this.#deadline = deadlines.interval(this.#next() - clock.now(), () => {
       this.start()
       if (!this.#running)
-        void this.#begin(gcPart('maintenance')).run.catch((error) => this.dependencies.report(errorMessage(error)))
+        void this.#begin(gcPart('maintenance')).run.catch((error) => this.context.report(errorMessage(error)))
     })
   }
 
@@ -70,12 +64,12 @@ export class Maintenance {
     const { startedAt, run } = this.#begin(actorOf(caller))
     const accepted = { accepted: true, started_at: toTimestamp(startedAt) }
     if (wait) return { ...accepted, run: toRun(await run) }
-    run.catch((error) => this.dependencies.report(errorMessage(error)))
+    run.catch((error) => this.context.report(errorMessage(error)))
     return accepted
   }
 
   #begin(actor: Actor): { startedAt: number; run: Promise<MaintenanceRow> } {
-    const startedAt = this.dependencies.clock.now()
+    const startedAt = this.context.clock.now()
     const run = this.#run(startedAt, actor).finally(() => {
       this.#running = undefined
     })
@@ -84,7 +78,8 @@ export class Maintenance {
   }
 
   async #run(startedAt: number, actor: Actor): Promise<MaintenanceRow> {
-    const { store, clock, counters, report } = this.dependencies
+    const { store, clock, report } = this.context
+    const { counters } = this
     await counters.check().catch((error) => report(`the counters could not be checked: ${errorMessage(error)}`))
     const beforeBytes = store.files.bytes
     const error = await store.files.compact().then(
@@ -116,15 +111,15 @@ export class Maintenance {
     const { beforeBytes: before_bytes, afterBytes: after_bytes, stage, error } = row
     if (error === null) {
       const payload = { duration_s, before_bytes, after_bytes, snapshot_path: '' }
-      this.dependencies.log.append(tx, StoreMaintenanceDone, {}, payload)
+      this.context.log.append(tx, StoreMaintenanceDone, {}, payload)
     } else {
-      this.dependencies.log.append(tx, StoreMaintenanceFailed, {}, { stage, error_msg: error, duration_s })
+      this.context.log.append(tx, StoreMaintenanceFailed, {}, { stage, error_msg: error, duration_s })
     }
     return saved
   }
 
   #history(): MaintenanceRow[] {
-    return this.dependencies.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm.select().from(maintenanceRuns).orderBy(desc(maintenanceRuns.n)).limit(MAX_RUNS).all(),
     )
   }
@@ -132,7 +127,7 @@ export class Maintenance {
   /** A day after the last run, and at least an hour after a start. */
   #next(): number {
     const [last] = this.#history()
-    const now = this.dependencies.clock.now()
+    const now = this.context.clock.now()
     return Math.max((last?.finishedAt ?? now) + INTERVAL, now + INTERVAL / 24)
   }
 }

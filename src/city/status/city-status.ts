@@ -3,12 +3,10 @@ import type { AgentResponse, AgentRow, Agents } from '../../agents/agents/index.
 import type { AgentConfig, NamedSessionConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { memoize } from '../../core/memoize.ts'
 import { oncePerTick } from '../../core/once-per-tick.ts'
-import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { JsonRows, joined, responseTooLarge } from '../../http/respond/index.ts'
@@ -27,21 +25,6 @@ export interface SessionCounter {
   named(identity: string): string | undefined
 }
 
-interface CityStatusDependencies {
-  name: string
-  version: string
-  store: Store
-  storeHealth: StoreHealth
-  log: EventLog
-  clock: Clock
-  config: Config
-  suspensions: Suspensions
-  beads: Beads
-  mail: Pick<Mail, 'count'>
-  agents: Agents
-  sessions: SessionCounter
-}
-
 /** Above this ratio a database is larger than its content should need. */
 const MB_PER_ROW = 1
 
@@ -50,8 +33,21 @@ export class CityStatus {
   readonly #startedAt: number
   readonly #details = new AgentDetails()
 
-  constructor(private readonly dependencies: CityStatusDependencies) {
-    this.#startedAt = dependencies.clock.monotonic()
+  constructor(
+    private readonly context: CityContext,
+    private readonly dependencies: {
+      name: string
+      version: string
+      storeHealth: StoreHealth
+      config: Config
+      suspensions: Suspensions
+      beads: Beads
+      mail: Pick<Mail, 'count'>
+      agents: Agents
+      sessions: SessionCounter
+    },
+  ) {
+    this.#startedAt = context.clock.monotonic()
   }
 
   city(): CityGet {
@@ -79,7 +75,8 @@ export class CityStatus {
   /** Suspends or resumes the city. */
   async change(caller: Caller, { suspended }: CityPatch): Promise<OKResponseBody> {
     if (suspended === undefined) throw new AppError('invalid-request', 'no fields to update: give suspended')
-    const { store, log, suspensions, config } = this.dependencies
+    const { store, log } = this.context
+    const { suspensions, config } = this.dependencies
     return store.write((tx) => {
       if (suspensions.set(tx, 'city', '', suspended, config.current.workspace.suspendedOnStart))
         log.append(tx, suspended ? CitySuspended : CityResumed, {}, {})
@@ -153,7 +150,7 @@ export class CityStatus {
   }
 
   get #uptime(): number {
-    return Math.floor((this.dependencies.clock.monotonic() - this.#startedAt) / 1000)
+    return Math.floor((this.context.clock.monotonic() - this.#startedAt) / 1000)
   }
 
   get #suspended(): boolean {
@@ -192,7 +189,7 @@ export class CityStatus {
   }
 
   #storeHealth(): NonNullable<Status['store_health']> {
-    const { path } = this.dependencies.store
+    const { path } = this.context.store
     const size_bytes = sizeOf(path) + sizeOf(`${path}-wal`)
     const live_rows = this.dependencies.beads.total()
     const ratio = size_bytes / 2 ** 20 / Math.max(1, live_rows)

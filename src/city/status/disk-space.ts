@@ -1,19 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-
-interface DiskSpaceOptions {
-  /** The folders whose disks must have room. */
-  folders: readonly string[]
-  deadlines: Deadlines
-  log: Pick<EventLog, 'subscribe'>
-  report(message: string): void
-  /** Free bytes where a folder lies. */
-  freeAt?(folder: string): Promise<number>
-}
 
 const MIB = 1024 * 1024
 /** Free bytes below which a disk needs attention. */
@@ -37,13 +27,21 @@ export class DiskSpace implements AttentionSource {
   #deadline: Deadline | undefined
   #unsubscribe = () => {}
 
-  constructor(private readonly options: DiskSpaceOptions) {
+  constructor(
+    private readonly context: Pick<CityContext, 'deadlines' | 'log' | 'report'>,
+    private readonly options: {
+      /** The folders whose disks must have room. */
+      folders: readonly string[]
+      /** Free bytes where a folder lies. */
+      freeAt?(folder: string): Promise<number>
+    },
+  ) {
     this.#freeAt = options.freeAt ?? freeBytes
   }
 
   async start(): Promise<void> {
     await this.#look()
-    this.#unsubscribe = this.options.log.subscribe(() => this.#lookLater())
+    this.#unsubscribe = this.context.log.subscribe(() => this.#lookLater())
   }
 
   stop(): void {
@@ -64,7 +62,7 @@ export class DiskSpace implements AttentionSource {
   readonly onChange = this.#changed.listen
 
   #lookLater(): void {
-    if (!this.#isStopped) this.#deadline ??= this.options.deadlines.interval(INTERVAL_MS, () => this.#look())
+    if (!this.#isStopped) this.#deadline ??= this.context.deadlines.interval(INTERVAL_MS, () => this.#look())
   }
 
   async #look(): Promise<void> {
@@ -85,7 +83,7 @@ export class DiskSpace implements AttentionSource {
       else this.#low.delete(folder)
     } catch (error) {
       this.#low.delete(folder)
-      this.options.report(`the free space of ${folder}: ${errorMessage(error)}`)
+      this.context.report(`the free space of ${folder}: ${errorMessage(error)}`)
     }
   }
 }

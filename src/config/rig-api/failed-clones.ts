@@ -1,17 +1,11 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { unsubscriber } from '../../core/signal.ts'
 import type { Store } from '../../core/store/index.ts'
 import type { Config } from '../compose/index.ts'
 import type { RigClones } from './rig-clones.ts'
 import { type RigClone, rigClones } from './table.ts'
-
-interface FailedClonesOptions {
-  store: Pick<Store, 'read'>
-  clock: Clock
-  config: Pick<Config, 'current' | 'onChange'>
-  clones: Pick<RigClones, 'onChange'>
-}
 
 /** Time a failed clone is listed when no one tries again. */
 const LISTED_MS = 24 * 3_600_000
@@ -21,10 +15,16 @@ export class FailedClonesAttention implements AttentionSource {
   readonly name = 'clones'
   #cache: readonly RigClone[] | undefined
 
-  constructor(private readonly options: FailedClonesOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly store: Pick<Store, 'read'>,
+    private readonly config: Pick<Config, 'current' | 'onChange'>,
+    private readonly clones: Pick<RigClones, 'onChange'>,
+  ) {}
 
   items(): AttentionEntry[] {
-    const { clock, config } = this.options
+    const { clock } = this.context
+    const { config } = this
     this.#cache ??= this.#latest()
     const rigs = new Set(config.current.rigs.map(({ name }) => name))
     const oldest = clock.now() - LISTED_MS
@@ -40,12 +40,12 @@ export class FailedClonesAttention implements AttentionSource {
       this.#cache = undefined
       listener()
     }
-    return unsubscriber(this.options.clones.onChange(onClone), this.options.config.onChange(listener))
+    return unsubscriber(this.clones.onChange(onClone), this.config.onChange(listener))
   }
 
   /** The newest request for each rig. */
   #latest(): RigClone[] {
-    const rows = this.options.store.read((orm) => orm.select().from(rigClones).all())
+    const rows = this.store.read((orm) => orm.select().from(rigClones).all())
     const byAge = rows.toSorted((a, b) => a.acceptedAt - b.acceptedAt)
     return [...new Map(byAge.map((row) => [row.rig, row])).values()]
   }

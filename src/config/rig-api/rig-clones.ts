@@ -3,16 +3,15 @@ import { rm } from 'node:fs/promises'
 import { dirname, isAbsolute, join, normalize } from 'node:path'
 import { and, eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { sha256 } from '../../core/digest.ts'
 import type { RequestFailureCode } from '../../core/error-catalogue.ts'
 import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
 import { createRequestId } from '../../core/ids.ts'
 import { RequestFailed } from '../../core/requests/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../compose/index.ts'
@@ -39,15 +38,6 @@ class CloneError extends Error {
   }
 }
 
-export interface RigClonesOptions {
-  readonly store: Store
-  readonly log: EventLog
-  readonly clock: Clock
-  readonly config: Config
-  readonly git: GitRunner
-  readonly report: (message: string) => void
-}
-
 /**
  * Clones repositories to become rigs. Each request is a row from the moment it is accepted, and ends with one event;
  * the same request id does not clone twice.
@@ -57,17 +47,23 @@ export class RigClones {
   readonly #running = new Set<Promise<void>>()
   readonly #changes = new Signal()
 
-  constructor(private readonly options: RigClonesOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly config: Config,
+    private readonly git: GitRunner,
+    private readonly report: (message: string) => void,
+  ) {}
 
   /** Accepts a request; the clone runs on after the response. */
   accept(caller: Caller, body: RigCreate & { git_url: string }): Promise<RigCreated> {
     const request = parseCloneRequest(body)
-    return this.options.store.write((tx) => this.#accept(tx, request), actorOf(caller))
+    return this.context.store.write((tx) => this.#accept(tx, request), actorOf(caller))
   }
 
   /** Finishes what a crash interrupted: succeeded if its rig exists, else failed. */
   async start(): Promise<void> {
-    const { store, config } = this.options
+    const { store } = this.context
+    const { config } = this
     const unfinished = store.read((orm) => orm.select().from(rigClones).where(eq(rigClones.state, 'in_flight')).all())
     for (const row of unfinished) {
       await rm(this.#stagingFolder(row.requestId), { recursive: true, force: true })
@@ -88,7 +84,8 @@ export class RigClones {
   }
 
   #accept(tx: Tx, request: CloneRequest): RigCreated {
-    const { clock, config, log } = this.options
+    const { clock, log } = this.context
+    const { config } = this
     const previous = tx.orm.select().from(rigClones).where(eq(rigClones.requestId, request.requestId)).get()
     const repeated = previous && this.#repeat(previous, request)
     if (repeated) return repeated
@@ -141,7 +138,7 @@ export class RigClones {
 
   #start(request: CloneRequest, requester: Actor): void {
     const running = this.#run(request, requester).catch((error) =>
-      this.options.report(`cloning ${request.rig}: ${errorMessage(error)}`),
+      this.report(`cloning ${request.rig}: ${errorMessage(error)}`),
     )
     this.#running.add(running)
     void running.finally(() => this.#running.delete(running))
@@ -152,18 +149,18 @@ export class RigClones {
     try {
       const defaultBranch = await this.#clone(request, staged, requester)
       const rig = await this.#declare(request, staged, defaultBranch, requester)
-      await this.options.store.write((tx) => this.#succeed(tx, request.requestId, rig), requester)
+      await this.context.store.write((tx) => this.#succeed(tx, request.requestId, rig), requester)
     } catch (error) {
       await rm(staged, { recursive: true, force: true })
       if (this.#closing.signal.aborted) return
       const code = error instanceof CloneError ? error.code : 'provision_failed'
-      await this.options.store.write((tx) => this.#fail(tx, request, code, errorMessage(error)), requester)
+      await this.context.store.write((tx) => this.#fail(tx, request, code, errorMessage(error)), requester)
     }
   }
 
   /** Clones into a folder where nothing else writes; returns the branch that work starts from. */
   async #clone(request: CloneRequest, staged: string, requester: Actor): Promise<string> {
-    const { git } = this.options
+    const { git } = this
     const { signal } = this.#closing
     await this.#reportProgress(request, requester, 'clone', request.remote.url)
     const addresses = await publicAddresses(request.remote.host)
@@ -174,7 +171,7 @@ export class RigClones {
       )
     }
     await rm(staged, { recursive: true, force: true })
-    requireNoLinks(this.options.config.path, staged)
+    requireNoLinks(this.config.path, staged)
     createFolder(dirname(staged))
     await cloneRepository({ remote: request.remote, addresses }, staged, git, signal).catch((error) => {
       throw new CloneError('clone_failed', `git could not clone it: ${errorMessage(error)}`)
@@ -185,7 +182,7 @@ export class RigClones {
 
   /** Moves a clone into place and declares the rig; moves it back when that fails. */
   async #declare(request: CloneRequest, staged: string, defaultBranch: string, requester: Actor): Promise<RigConfig> {
-    const { config } = this.options
+    const { config } = this
     const { rig: name, path, prefix } = request
     const target = join(config.path, path)
     requireNoLinks(config.path, path)
@@ -207,17 +204,17 @@ export class RigClones {
 
   #stagingFolder(requestId: string): string {
     const name = sha256(requestId).slice(0, 16)
-    return join(this.options.config.path, '.gc/runtime/clones', name)
+    return join(this.config.path, '.gc/runtime/clones', name)
   }
 
   #reportProgress({ rig, requestId }: CloneRequest, requester: Actor, step: string, detail: string): Promise<number> {
-    const { store, log } = this.options
+    const { store, log } = this.context
     const payload = { rig, step, detail, request_id: requestId }
     return store.write((tx) => log.append(tx, RigProvisionProgress, { subject: rig }, payload), requester)
   }
 
   #succeed(tx: Tx, requestId: string, { name: rig, prefix, defaultBranch = '' }: RigConfig): void {
-    const { log } = this.options
+    const { log } = this.context
     this.#finish(tx, requestId, { state: 'succeeded' })
     const context = { subject: rig }
     log.append(tx, RigProvisionProgress, context, { rig, step: 'done', request_id: requestId })
@@ -230,9 +227,9 @@ export class RigClones {
     code: RequestFailureCode,
     message: string,
   ): void {
-    this.#finish(tx, requestId, { state: 'rolled_back', error: message, failedAt: this.options.clock.now() })
+    this.#finish(tx, requestId, { state: 'rolled_back', error: message, failedAt: this.context.clock.now() })
     const payload = { request_id: requestId, operation: 'rig.create', error_code: code, error_message: message }
-    this.options.log.append(tx, RequestFailed, { subject: rig }, payload)
+    this.context.log.append(tx, RequestFailed, { subject: rig }, payload)
   }
 
   /** Calls the listener when a clone began, ended or failed. */
@@ -248,7 +245,7 @@ export class RigClones {
   }
 
   #rig(name: string): RigConfig | undefined {
-    return this.options.config.current.rigs.find((rig) => rig.name === name)
+    return this.config.current.rigs.find((rig) => rig.name === name)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import { query, type Store, type Tx } from '../../core/store/index.ts'
 import { actorOf, sessionOf } from '../../http/actor-of.ts'
@@ -41,8 +41,6 @@ import type {
 export interface BeadsOptions {
   /** The city's name. */
   city: string
-  store: Store
-  clock: Clock
   reader: BeadReader
   repository: BeadRepository
   assignees: AssigneeResolver
@@ -58,14 +56,16 @@ interface Force {
 export class Beads {
   /** The same for many beads together. */
   readonly bulk: BulkBeads
-  readonly #options: BeadsOptions
   readonly #requests: BeadRequests
   readonly #lists: BeadLists
   readonly #counters: BeadCounters
 
-  constructor(options: BeadsOptions) {
-    const { store, reader, repository } = options
-    this.#options = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: BeadsOptions,
+  ) {
+    const { store } = context
+    const { reader, repository } = options
     this.#requests = new BeadRequests(options)
     this.bulk = new BulkBeads(store, repository, this.#requests)
     this.#lists = new BeadLists(store, reader)
@@ -73,7 +73,7 @@ export class Beads {
   }
 
   list(query: BeadFilter): RenderedJson<ListBodyBead> {
-    const { city, assignees } = this.#options
+    const { city, assignees } = this.options
     const names = query.assignee ? [...new Set(assignees.names(query.assignee))] : undefined
     const rig = query.rig === city ? '' : query.rig || undefined
     return this.#lists.list({ ...query, rig }, names)
@@ -81,36 +81,36 @@ export class Beads {
 
   /** Beads that are ready now. */
   ready(): JsonRows<ListBodyBead> {
-    return this.#lists.ready(this.#options.clock.now())
+    return this.#lists.ready(this.context.clock.now())
   }
 
   show(id: string): RenderedJson<Bead> {
-    return new RenderedJson(this.#options.reader.json(id))
+    return new RenderedJson(this.options.reader.json(id))
   }
 
   /** The open children of a bead. */
   deps(id: string): JsonRows<BeadDepsResponse> {
-    return this.#lists.children(this.#options.repository.get(id))
+    return this.#lists.children(this.options.repository.get(id))
   }
 
   graph(root: string): JsonRows<BeadGraphResponse> {
-    return this.#lists.graph(this.#options.repository.get(root))
+    return this.#lists.graph(this.options.repository.get(root))
   }
 
   /** The beads of a graph, page by page. */
   graphBeads(root: string, page: BeadPage): RenderedJson<ListBodyBead> {
-    return this.#lists.members(this.#options.repository.get(root), page)
+    return this.#lists.members(this.options.repository.get(root), page)
   }
 
   /** The dependencies of a bead, in both directions. */
   dependencies(id: string): BeadDependencies {
-    const { repository } = this.#options
+    const { repository } = this.options
     repository.assertExists(id)
     const dependencies = repository.dependenciesOf(id)
     const dependents = repository.dependentsOf(id)
     const ids = [...dependencies.map((dep) => dep.depends_on_id), ...dependents.map((dep) => dep.issue_id)]
     assertFits(
-      this.#options.reader.sizeOf(ids),
+      this.options.reader.sizeOf(ids),
       `what bead ${id} depends on and what depends on it`,
       'read the beads at GET beads',
     )
@@ -126,7 +126,7 @@ export class Beads {
   }
 
   counts(): Map<string, WorkCounts> {
-    return this.#counters.counts(this.#options.clock.now())
+    return this.#counters.counts(this.context.clock.now())
   }
 
   /**
@@ -143,18 +143,19 @@ export class Beads {
   }
 
   create(caller: Caller, body: BeadCreateInputBody): Promise<Bead> {
-    return this.#options.store.write((tx) => this.#requests.create(tx, body), actorOf(caller))
+    return this.context.store.write((tx) => this.#requests.create(tx, body), actorOf(caller))
   }
 
   update(caller: Caller, id: string, body: BeadUpdateBody, { force }: Force = {}): Promise<OKResponseBody> {
-    return this.#options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       this.#requests.update(tx, caller, id, body, force)
       return { status: 'updated' }
     }, actorOf(caller))
   }
 
   assign(caller: Caller, id: string, body: BeadAssignInputBody, { force }: Force = {}): Promise<BeadAssigned> {
-    const { store, repository, protection } = this.#options
+    const { store } = this.context
+    const { repository, protection } = this.options
     return store.write((tx) => {
       const stored = repository.load(tx, id)
       const assignee = this.#requests.resolveAssignee(tx, body.assignee) ?? ''
@@ -165,7 +166,8 @@ export class Beads {
   }
 
   close(caller: Caller, id: string, { force }: Force = {}): Promise<OKResponseBody> {
-    const { store, repository, protection } = this.#options
+    const { store } = this.context
+    const { repository, protection } = this.options
     return store.write((tx) => {
       const stored = repository.load(tx, id)
       protection.check(caller, stored.bead, { status: 'closed' }, force)
@@ -176,7 +178,8 @@ export class Beads {
 
   /** Throws a molecule away: bookkeeping is removed for good, work that is a molecule of its own is closed. */
   burn(caller: Caller, id: string, { force }: Force = {}): Promise<BeadsBurned> {
-    const { store, repository, protection } = this.#options
+    const { store } = this.context
+    const { repository, protection } = this.options
     const options = this.#requests.optionsFor(caller)
     return store.write((tx) => {
       const root = repository.get(id)
@@ -199,7 +202,8 @@ export class Beads {
   }
 
   reopen(caller: Caller, id: string): Promise<OKResponseBody> {
-    const { store, repository, protection } = this.#options
+    const { store } = this.context
+    const { repository, protection } = this.options
     return store.write((tx) => {
       const stored = repository.load(tx, id)
       protection.check(caller, stored.bead, { status: 'open' })
@@ -209,7 +213,8 @@ export class Beads {
   }
 
   depend(caller: Caller, id: string, { depends_on_id: target, type = 'blocks' }: BeadDependInput): Promise<Dep> {
-    const { store, repository } = this.#options
+    const { store } = this.context
+    const { repository } = this.options
     return store.write((tx) => {
       repository.assertExists(id)
       repository.assertExists(target)
@@ -219,7 +224,8 @@ export class Beads {
   }
 
   undepend(caller: Caller, id: string, target: string, type?: string): Promise<OKResponseBody> {
-    const { store, repository } = this.#options
+    const { store } = this.context
+    const { repository } = this.options
     return store.write((tx) => {
       repository.undepend(tx, id, [target], type || undefined, this.#requests.optionsFor(caller))
       return { status: 'removed' }

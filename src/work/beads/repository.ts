@@ -1,3 +1,4 @@
+import type { CityContext } from '../../core/city-context.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
@@ -15,14 +16,6 @@ import { BeadRestorer } from './restorer.ts'
 import { type BeadRow, isSameBead, type PlainRow, type StoredBead } from './row.ts'
 import { changedValues, newRow, newValues, valuesOf } from './values.ts'
 import { beadWriter } from './writer.ts'
-
-export interface BeadRepositoryOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  scope: CityScope
-  reader: BeadReader
-}
 
 const TITLES = query<{ id: string; title: string }, [string]>(
   'SELECT id, title FROM beads WHERE id IN (SELECT value FROM json_each(?))',
@@ -44,15 +37,16 @@ export class BeadRepository {
   readonly restorer: BeadRestorer
   readonly #closeListeners = new Map<string, CloseListener>()
 
-  constructor({ store, log, clock, scope, reader }: BeadRepositoryOptions) {
+  constructor(context: CityContext, scope: CityScope, reader: BeadReader) {
+    const { store, log, clock } = context
     this.#store = store
     this.#log = log
     this.#clock = clock
     this.#scope = scope
     this.#reader = reader
     this.#edges = new Dependencies(store)
-    this.restorer = new BeadRestorer({
-      ...{ log, reader, dependencies: this.#edges },
+    this.restorer = new BeadRestorer(context, {
+      ...{ reader, dependencies: this.#edges },
       onClosed: (tx, bead) => this.#recordClosed(tx, bead),
       onChanged: (tx, before, after) => this.#notifyGuards(tx, before, after, undefined),
     })

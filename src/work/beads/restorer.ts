@@ -1,5 +1,5 @@
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { byKey } from '../../core/text/index.ts'
 import { BeadCreated, BeadUpdated } from '../events.ts'
@@ -34,20 +34,20 @@ export type RestoreOutcome = 'created' | 'updated' | 'unchanged' | KeepReason
 /** Decides whether a bead that exists stays unchanged; undefined: the imported values replace it. */
 export type KeepRule = (row: BeadRow, values: BeadValues) => KeepReason | undefined
 
-interface BeadRestorerOptions {
-  log: EventLog
-  reader: BeadReader
-  dependencies: Dependencies
-  /** Called when an existing bead was closed, and when it was changed in any way. */
-  onClosed(tx: Tx, bead: Bead): void
-  onChanged(tx: Tx, before: Bead, after: Bead): void
-}
-
 /** Writes beads with the ids, times and dependencies they come with, whether or not they exist. */
 export class BeadRestorer {
   readonly #importers = new Map<string, BeadImporter>()
 
-  constructor(private readonly options: BeadRestorerOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      reader: BeadReader
+      dependencies: Dependencies
+      /** Called when an existing bead was closed, and when it was changed in any way. */
+      onClosed(tx: Tx, bead: Bead): void
+      onChanged(tx: Tx, before: Bead, after: Bead): void
+    },
+  ) {}
 
   registerImporter(type: string, importer: BeadImporter): void {
     this.#importers.set(type, importer)
@@ -59,7 +59,7 @@ export class BeadRestorer {
   }
 
   restore(tx: Tx, imported: readonly ImportedBead[], keep: KeepRule): RestoreOutcome[] {
-    const { reader } = this.options
+    const { reader } = this.peers
     beadWriter.reserve(
       tx,
       imported.map(({ values }) => values.id),
@@ -82,7 +82,8 @@ export class BeadRestorer {
 
   /** Writes what belongs to a bead that was inserted. */
   #complete(tx: Tx, bead: SeparatedBead): RestoreOutcome {
-    const { log, reader } = this.options
+    const { log } = this.context
+    const { reader } = this.peers
     const { values } = bead
     this.#writeSideTable(tx, bead)
     this.#addEdges(tx, bead)
@@ -93,7 +94,8 @@ export class BeadRestorer {
 
   /** The index of labels holds the time of creation: labels are taken out of it before that changes. */
   #replace(tx: Tx, bead: SeparatedBead, keep: KeepRule): RestoreOutcome {
-    const { log, reader, dependencies, onClosed, onChanged } = this.options
+    const { log } = this.context
+    const { reader, dependencies, onClosed, onChanged } = this.peers
     const { id } = bead.values
     const row = reader.getWholeRow(id)
     if (row.type === 'session') throw notImportable(id)
@@ -119,7 +121,7 @@ export class BeadRestorer {
 
   #addEdges(tx: Tx, { values: { id }, dependencies, facts }: SeparatedBead): void {
     for (const dep of dependencies) {
-      this.options.dependencies.add(tx, id, dep.depends_on_id, dep.type, facts?.get(edgeKey(dep)))
+      this.peers.dependencies.add(tx, id, dep.depends_on_id, dep.type, facts?.get(edgeKey(dep)))
     }
   }
 

@@ -1,4 +1,5 @@
 import { gcPart } from '../../core/actor.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
@@ -14,32 +15,29 @@ import { ClaimRepository, type ClaimRow, toClaim } from './repository.ts'
 import type { Claim, ClaimList, NextWork } from './schema.ts'
 import { toWorker, type Worker } from './worker.ts'
 
-export interface ClaimsOptions {
-  /** The city's name. */
-  city: string
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  beads: BeadRepository
-  manager: ClaimManager
-  sessions: SessionRepository
-  turns: TurnGate
-  report?(error: unknown): void
-}
-
 const NO_WORK: NextWork = { action: 'drain', reason: 'no_work' }
 
 /** The claims of a city as sessions take, keep and return them. */
 export class Claims {
-  readonly #options: ClaimsOptions
   readonly #manager: ClaimManager
   readonly #claims: ClaimRepository
   readonly #claimable: ClaimableBeads
   readonly #timer: LeaseTimer
 
-  constructor(options: ClaimsOptions) {
-    const { store, clock, deadlines, manager, report = () => {} } = options
-    this.#options = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The city's name. */
+      city: string
+      beads: BeadRepository
+      manager: ClaimManager
+      sessions: SessionRepository
+      turns: TurnGate
+      report?(error: unknown): void
+    },
+  ) {
+    const { store, clock, deadlines } = context
+    const { manager, report = () => {} } = options
     this.#manager = manager
     this.#claims = new ClaimRepository(store)
     this.#claimable = new ClaimableBeads(store)
@@ -66,7 +64,7 @@ export class Claims {
   }
 
   get(bead: string): Claim {
-    this.#options.beads.assertExists(bead)
+    this.options.beads.assertExists(bead)
     const claim = this.#claims.find(bead)
     if (claim) return toClaim(claim)
     throw new AppError('bead-not-found', `bead ${bead} is not claimed`)
@@ -74,7 +72,7 @@ export class Claims {
 
   async claim(caller: Caller, id: string): Promise<Claim> {
     const worker = this.#workerOf(caller)
-    const claim = await this.#options.store.write((tx) => {
+    const claim = await this.context.store.write((tx) => {
       const claim = this.#claim(tx, id, worker)
       tx.answer('rejection' in claim ? undefined : toClaim(claim))
       return claim
@@ -87,16 +85,16 @@ export class Claims {
   heartbeat(caller: Caller, id: string): Promise<Claim> {
     const worker = this.#workerOf(caller)
     const renewed = (tx: Tx) => toClaim(this.#manager.renew(tx, this.#ownClaim(tx, id, worker)))
-    return this.#options.store.write(renewed, actorOf(caller))
+    return this.context.store.write(renewed, actorOf(caller))
   }
 
   /** Returns a bead unfinished, for anybody to claim. */
   release(caller: Caller, id: string): Promise<OKResponseBody> {
     const worker = this.#workerOf(caller)
-    return this.#options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       this.#ownClaim(tx, id, worker)
       const change = { status: 'open', assignee: '', metadata: WITHOUT_SESSION }
-      this.#options.beads.change(tx, id, change, { session: worker.session })
+      this.options.beads.change(tx, id, change, { session: worker.session })
       return { status: 'released' }
     }, actorOf(caller))
   }
@@ -105,8 +103,8 @@ export class Claims {
   next(caller: Caller): Promise<NextWork> {
     const worker = this.#workerOf(caller)
     if (worker.blocked !== undefined) return Promise.resolve(NO_WORK)
-    return this.#options.store.write((tx) => {
-      for (const claimable of this.#claimable.listFor(worker, this.#options.clock.now())) {
+    return this.context.store.write((tx) => {
+      for (const claimable of this.#claimable.listFor(worker, this.context.clock.now())) {
         const claim = this.#claim(tx, claimable.id, worker)
         if (!('rejection' in claim)) return this.#workFor(tx, claimable, claim, worker)
       }
@@ -121,7 +119,8 @@ export class Claims {
   }
 
   #workFor(tx: Tx, { id, reason }: ClaimableBead, claim: ClaimRow, { agent }: Worker): NextWork {
-    const { beads, clock } = this.#options
+    const { clock } = this.context
+    const { beads } = this.options
     const bead = beads.get(id)
     const route = bead.metadata?.[WorkKey.routedTo]
     const root = bead.metadata?.[WorkflowKey.rootBeadId]
@@ -144,7 +143,7 @@ export class Claims {
 
   /** The claim that this very worker holds on a bead. */
   #ownClaim(tx: Tx, id: string, worker: Worker): ClaimRow {
-    this.#options.beads.assertExists(id)
+    this.options.beads.assertExists(id)
     const claim = this.#claims.find(id)
     if (claim?.session === worker.session && claim.incarnation === worker.incarnation) return claim
     this.#manager.checkWrite(tx, id, worker.session)
@@ -158,7 +157,7 @@ export class Claims {
         'only a session claims work: send its token, which gc puts in GC_TOKEN, as Bearer',
       )
     }
-    const { city, sessions, turns } = this.#options
+    const { city, sessions, turns } = this.options
     if (!sessionOf(caller, city)) {
       throw new AppError('forbidden', `this session belongs to city ${caller.city}, and only its own work is for it`)
     }

@@ -1,3 +1,4 @@
+import type { CityContext } from '../../core/city-context.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
@@ -15,16 +16,8 @@ export interface ClaimRejection {
   rejection: string
 }
 
-export interface ClaimManagerOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  beads: BeadRepository
-  /** Time a claim lasts without a heartbeat, in milliseconds, when gc does not run its holder's process. */
-  leaseDuration?: number
-}
-
-const QUARTER_HOUR = 15 * 60_000
+/** Time a claim lasts without a heartbeat when gc does not run its holder's process. */
+const LEASE_MS = 15 * 60_000
 
 const IN_PROGRESS = query<{ id: string }, [string]>(
   stablePlan(`SELECT id FROM beads
@@ -46,7 +39,6 @@ export const WITHOUT_SESSION = { [WorkKey.sessionId]: null, [WorkKey.sessionName
 export class ClaimManager implements BeadGuard {
   readonly #store: Store
   readonly #claims: ClaimRepository
-  readonly #leaseDuration: number
   readonly #log: EventLog
   readonly #clock: Clock
   readonly #beads: BeadRepository
@@ -54,10 +46,9 @@ export class ClaimManager implements BeadGuard {
   /** The bead whose claim was just written: what changes of it follows from that claim. */
   #taken: string | undefined
 
-  constructor({ store, log, clock, beads, leaseDuration = QUARTER_HOUR }: ClaimManagerOptions) {
+  constructor({ store, log, clock }: CityContext, beads: BeadRepository) {
     this.#store = store
     this.#claims = new ClaimRepository(store)
-    this.#leaseDuration = leaseDuration
     this.#log = log
     this.#clock = clock
     this.#beads = beads
@@ -74,7 +65,7 @@ export class ClaimManager implements BeadGuard {
     const rejection = worker.blocked ?? whyUnclaimable(bead) ?? whyTaken(bead, current, worker)
     if (rejection) return this.#reject(tx, bead, worker, rejection)
     const taken_at = this.#clock.now()
-    const expires_at = worker.hosted ? null : taken_at + this.#leaseDuration
+    const expires_at = worker.hosted ? null : taken_at + LEASE_MS
     const assigned = bead.assignee === undefined ? 0 : 1
     const saved = this.#claims.save(tx, id, worker, { assigned, taken_at, expires_at })
     if (!saved) throw new Error(`the claim of ${id} was not written`)
@@ -96,7 +87,7 @@ export class ClaimManager implements BeadGuard {
   /** Gives a claim that can expire its full length again. */
   renew(tx: Tx, claim: ClaimRow): ClaimRow {
     if (claim.expires_at === null) return claim
-    const expires = this.#clock.now() + this.#leaseDuration
+    const expires = this.#clock.now() + LEASE_MS
     this.#claims.renew(tx, claim.bead_id, expires)
     return { ...claim, expires_at: expires }
   }
@@ -129,7 +120,7 @@ export class ClaimManager implements BeadGuard {
 
   /** Gives every claim that can expire its full length again. */
   renewAll(tx: Tx): void {
-    this.#claims.renewAll(tx, this.#clock.now() + this.#leaseDuration)
+    this.#claims.renewAll(tx, this.#clock.now() + LEASE_MS)
   }
 
   /** A session whose claim was revoked may not write to the bead until it claims it again. */

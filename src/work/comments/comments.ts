@@ -1,8 +1,8 @@
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { randomHex } from '../../core/ids.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { actorOf, sessionOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
@@ -14,15 +14,6 @@ import { BeadCommented } from '../events.ts'
 import type { BeadComment } from '../schema.ts'
 import { COMMENT_LIMITS, MAX_COUNTED_BEADS } from './limits.ts'
 import type { BeadCommentCounts, BeadCommentInput, BeadCommentList, CommentPage } from './schema.ts'
-
-export interface CommentsOptions {
-  /** The city's name. */
-  city: string
-  store: Store
-  log: EventLog
-  clock: Clock
-  beads: BeadRepository
-}
 
 interface CommentRow {
   n: number
@@ -84,29 +75,32 @@ const INSERT = command<[number, string, string, number, number, string]>(
 
 /** Comments on beads, in the order they were written. A comment changes nothing about its bead. */
 export class Comments {
-  readonly #options: CommentsOptions
-
-  constructor(options: CommentsOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The city's name. */
+      city: string
+      beads: BeadRepository
+    },
+  ) {}
 
   /** A page, oldest first. */
   list(id: string, { cursor, limit }: CommentPage): BeadCommentList {
-    const bead = this.#options.beads.numberOf(id)
+    const bead = this.options.beads.numberOf(id)
     const size = pageSize(limit)
     const [createdAt = 0, n = 0] = parseKeyCursor(cursor, 'bead-comments', 2) ?? [Number.MIN_SAFE_INTEGER, 0]
-    const rows = this.#options.store.iterate(PAGE, firstNumber(bead), lastNumber(bead), createdAt, n, size + 1)
+    const rows = this.context.store.iterate(PAGE, firstNumber(bead), lastNumber(bead), createdAt, n, size + 1)
     const { items, last } = fillPage(rows, size, (row) => toComment(id, row))
     return {
       items,
-      total: this.#options.store.get(TOTALS, firstNumber(bead), lastNumber(bead))?.n ?? 0,
+      total: this.context.store.get(TOTALS, firstNumber(bead), lastNumber(bead))?.n ?? 0,
       ...(last && { next_cursor: cursorAfterKey('bead-comments', [last.created_at, last.n]) }),
     }
   }
 
   /** Every comment on a bead, oldest first. */
   listAll(id: string): BeadComment[] {
-    return this.#options.store.all(OF_BEAD, id).map((row) => toComment(id, row))
+    return this.context.store.all(OF_BEAD, id).map((row) => toComment(id, row))
   }
 
   get(bead: string, id: string): BeadComment {
@@ -119,7 +113,7 @@ export class Comments {
   count(list: string): BeadCommentCounts {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_COUNTED_BEADS) throw tooManyIds(ids.length)
-    const rows = this.#options.store.all(COUNTS, JSON.stringify(ids))
+    const rows = this.context.store.all(COUNTS, JSON.stringify(ids))
     return { counts: Object.fromEntries(rows.map(({ id, n }) => [id, n])) }
   }
 
@@ -128,7 +122,8 @@ export class Comments {
     if (text.trim() === '') throw invalidText('must not be empty')
     if (Buffer.byteLength(text) > COMMENT_LIMITS.text) throw invalidText('is too long: at most 64 KB')
     const author = actorName(caller, undefined)
-    const { city, clock, store } = this.#options
+    const { clock, store } = this.context
+    const { city } = this.options
     return store.write((tx) => {
       const draft = { id: `comment-${randomHex(6)}`, author, createdAt: clock.now(), text }
       return this.#add(tx, id, draft, sessionOf(caller, city))
@@ -139,7 +134,7 @@ export class Comments {
   restore(tx: Tx, id: string, drafts: readonly CommentDraft[]): boolean {
     if (drafts.length === 0) return false
     const totals = this.#totalsOf(id)
-    const rows = new Map(this.#options.store.all(OF_BEAD, id).map((row) => [row.id, row]))
+    const rows = new Map(this.context.store.all(OF_BEAD, id).map((row) => [row.id, row]))
     let hasChanged = false
     for (const draft of drafts) {
       const row = rows.get(draft.id)
@@ -177,13 +172,14 @@ export class Comments {
   }
 
   #totalsOf(id: string): CommentTotals {
-    const bead = this.#options.beads.numberOf(id)
-    const totals = this.#options.store.get(TOTALS, firstNumber(bead), lastNumber(bead))
+    const bead = this.options.beads.numberOf(id)
+    const totals = this.context.store.get(TOTALS, firstNumber(bead), lastNumber(bead))
     return { n: totals?.n ?? 0, size: totals?.size ?? 0, last: totals?.last ?? firstNumber(bead) }
   }
 
   #record(tx: Tx, id: string, comment: BeadComment, session: string | undefined): void {
-    const { beads, log } = this.#options
+    const { log } = this.context
+    const { beads } = this.options
     const { session_id: _, ...facts } = eventFactsOf(beads.get(id))
     log.append(tx, BeadCommented, { ...facts, ...(session !== undefined && { session_id: session }) }, { comment })
   }

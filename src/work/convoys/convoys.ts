@@ -1,3 +1,4 @@
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog, Reactions, RecordedEvent } from '../../core/events/index.ts'
 import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
@@ -18,8 +19,6 @@ import type {
 } from './schema.ts'
 
 export interface ConvoysOptions {
-  store: Store
-  log: EventLog
   beads: BeadRepository
   lists: Pick<Beads, 'list'>
   reactions: Reactions
@@ -53,7 +52,7 @@ export class Convoys {
   readonly #lists: ConvoysOptions['lists']
   readonly #members: ConvoyMembers
 
-  constructor({ store, log, beads, lists, reactions }: ConvoysOptions) {
+  constructor({ store, log }: CityContext, { beads, lists, reactions }: ConvoysOptions) {
     this.#store = store
     this.#log = log
     this.#beads = beads

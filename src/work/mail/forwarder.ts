@@ -1,18 +1,11 @@
 import { eq } from 'drizzle-orm'
+import type { CityContext } from '../../core/city-context.ts'
 import type { Reactions } from '../../core/events/index.ts'
-import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../beads/index.ts'
 import type { MailDirectory } from './directory.ts'
 import type { MailNotifier } from './notifier.ts'
 import { messages } from './table.ts'
-
-export interface MailForwarderOptions {
-  store: Store
-  reactions: Reactions
-  beads: BeadRepository
-  directory: MailDirectory
-  notifier: MailNotifier
-}
 
 /** Maximum messages that one write forwards. */
 export const MAX_FORWARDED = 20
@@ -29,11 +22,16 @@ const INBOXES = query<{ recipient: string }>("SELECT recipient FROM mail_counts 
  * session is notified, and that of a name which no longer exists to the people of the city. Read mail stays.
  */
 export class MailForwarder {
-  readonly #options: MailForwarderOptions
-
-  constructor(options: MailForwarderOptions) {
-    this.#options = options
-    const { reactions, directory } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      reactions: Reactions
+      beads: BeadRepository
+      directory: MailDirectory
+      notifier: MailNotifier
+    },
+  ) {
+    const { reactions, directory } = peers
     reactions.on('mail.heirs', ['bead.closed', 'bead.deleted'], (tx, { subject }) => {
       if (subject === undefined) return
       this.#forwardTo(tx, this.#listUnread(subject, Number.MAX_SAFE_INTEGER), () => directory.successorOf(subject))
@@ -42,21 +40,21 @@ export class MailForwarder {
 
   /** The inboxes with unread mail that no one will read. */
   abandonedInboxes(): string[] {
-    const inboxes = this.#options.store.all(INBOXES).map(({ recipient }) => recipient)
-    return inboxes.filter((inbox) => this.#options.directory.successorAt(inbox) !== undefined)
+    const inboxes = this.context.store.all(INBOXES).map(({ recipient }) => recipient)
+    return inboxes.filter((inbox) => this.peers.directory.successorAt(inbox) !== undefined)
   }
 
   /** Forwards some of the unread mail of an abandoned inbox that arrived before a time; returns how much. */
   forward(tx: Tx, inbox: string, before: number): number {
-    return this.#forwardTo(tx, this.#listUnread(inbox, before), () => this.#options.directory.successorAt(inbox))
+    return this.#forwardTo(tx, this.#listUnread(inbox, before), () => this.peers.directory.successorAt(inbox))
   }
 
   #listUnread(inbox: string, before: number): string[] {
-    return this.#options.store.all(UNREAD, inbox, before, MAX_FORWARDED).map(({ id }) => id)
+    return this.context.store.all(UNREAD, inbox, before, MAX_FORWARDED).map(({ id }) => id)
   }
 
   #forwardTo(tx: Tx, ids: readonly string[], findSuccessor: () => string | undefined): number {
-    const { beads, notifier } = this.#options
+    const { beads, notifier } = this.peers
     const successor = ids.length > 0 ? findSuccessor() : undefined
     if (successor === undefined) return 0
     for (const id of ids) {

@@ -1,11 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
 import type { CityConfig } from '../../config/city/index.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventDefinition, EventLog, Reactions } from '../../core/events/index.ts'
 import { randomHex } from '../../core/ids.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -41,32 +40,27 @@ import type {
 import { type Sender, senderOf } from './sender.ts'
 import { messages } from './table.ts'
 
-export interface MailOptions {
-  /** The city's name. */
-  city: string
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-  reactions: Reactions
-  beads: BeadRepository
-  config: { readonly current: MailRecipients & { readonly mail: Pick<CityConfig['mail'], 'retentionTtl'> } }
-  sessions: SessionRepository
-  queue: MessageQueue
-  report(error: unknown): void
-}
-
 /** Mail between sessions, agents and people. A message is a bead; it stays until it is archived. */
 export class Mail {
   readonly retention: MailRetention
-  readonly #options: MailOptions
   readonly #lists: MailLists
   readonly #updater: MessageUpdater
   readonly #directory: MailDirectory
 
-  constructor(options: MailOptions) {
-    this.#options = options
-    const { store, log, clock, deadlines, beads, config, sessions, reactions, queue, report } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The city's name. */
+      city: string
+      reactions: Reactions
+      beads: BeadRepository
+      config: { readonly current: MailRecipients & { readonly mail: Pick<CityConfig['mail'], 'retentionTtl'> } }
+      sessions: SessionRepository
+      queue: MessageQueue
+    },
+  ) {
+    const { store, log } = context
+    const { beads, config, sessions, reactions, queue } = options
     const lists = new MailLists(store)
     const updater = new MessageUpdater(lists, beads, log)
     const directory = new MailDirectory(config, sessions)
@@ -74,9 +68,9 @@ export class Mail {
     this.#lists = lists
     this.#updater = updater
     this.#directory = directory
-    this.retention = new MailRetention({
-      ...{ store, clock, deadlines, beads, report },
-      forwarder: new MailForwarder({ store, reactions, beads, directory, notifier }),
+    this.retention = new MailRetention(context, {
+      ...{ beads },
+      forwarder: new MailForwarder(context, { reactions, beads, directory, notifier }),
       ttl: () => config.current.mail.retentionTtl,
       archive: (tx, id, reason) => updater.archive(tx, id, MailArchived, { reason }),
     })
@@ -121,7 +115,7 @@ export class Mail {
   /** True if a message is for this session; one that does not exist is no one's, and everybody may be told so. */
   isFor(id: string, session: string): boolean {
     const message = this.#lists.find(id)
-    const row = this.#options.sessions.find(session)
+    const row = this.options.sessions.find(session)
     if (!message || !row) return message === undefined
     return message.to_session === session || routesOf(row).includes(message.recipient)
   }
@@ -138,7 +132,7 @@ export class Mail {
   }
 
   send(caller: Caller, { to, subject, body = '', from, rig = '' }: MailSendInputBody): Promise<Message> {
-    return this.#options.store.write(
+    return this.context.store.write(
       (tx) => {
         validateMessage(subject, body)
         const sender = this.#senderOf(caller, from)
@@ -169,7 +163,7 @@ export class Mail {
     { from, subject, body = '' }: MailReplyInputBody,
     { rig }: { rig?: string | undefined } = {},
   ): Promise<Message> {
-    return this.#options.store.write(
+    return this.context.store.write(
       (tx) => {
         const original = this.#updater.getOpen(id)
         const draft = {
@@ -211,10 +205,10 @@ export class Mail {
 
   /** Marks a message and returns it; one that is marked as read here was read by the caller. */
   patch(caller: Caller, id: string, { read, archived }: MailPatch): Promise<Message> {
-    return this.#options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       const message = archived === undefined ? this.#updater.getOpen(id) : this.#lists.find(id)
       if (!message) throw mailNotFound(id)
-      if (archived === false && message.open === 0) this.#options.beads.reopen(tx, id)
+      if (archived === false && message.open === 0) this.options.beads.reopen(tx, id)
       if (read === true) this.#updater.mark(tx, message, MailRead)
       if (read === false) this.#updater.mark(tx, message, MailMarkedUnread)
       if (archived === true) this.#updater.archive(tx, id, MailArchived)
@@ -225,7 +219,7 @@ export class Mail {
   #post(tx: Tx, event: EventDefinition, draft: MessageDraft, rig: string): Message {
     const { from, to, subject, body, thread, replyTo } = draft
     const labels = [`thread:${thread}`, ...(replyTo ? [`reply-to:${replyTo}`] : [])]
-    const bead = this.#options.beads.add(
+    const bead = this.options.beads.add(
       tx,
       {
         title: subject,
@@ -246,12 +240,12 @@ export class Mail {
       ...(from.session && { session_id: from.session }),
       ...(from.claimed !== undefined && { message: `sent by a person as ${from.claimed}` }),
     }
-    this.#options.log.append(tx, event, facts, { rig, message })
+    this.context.log.append(tx, event, facts, { rig, message })
     return message
   }
 
   #senderOf(caller: Caller, label: string | undefined): Sender {
-    return senderOf(caller, this.#options.city, label, (name) => this.#directory.isName(name))
+    return senderOf(caller, this.options.city, label, (name) => this.#directory.isName(name))
   }
 
   /** Reply address. */
@@ -270,7 +264,7 @@ export class Mail {
   }
 
   async #update(caller: Caller, status: string, work: (tx: Tx) => void): Promise<OKResponseBody> {
-    return this.#options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       work(tx)
       return { status }
     }, actorOf(caller))
@@ -281,7 +275,7 @@ export class Mail {
   }
 
   #label(rig: string | undefined): string {
-    return rig || this.#options.city
+    return rig || this.options.city
   }
 }
 

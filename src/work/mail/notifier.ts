@@ -27,10 +27,7 @@ const MAX_LISTED = 20
  * of a session is notified of a message once, and mail for an agent goes to one of its sessions.
  */
 export class MailNotifier {
-  readonly #options: MailNotifierOptions
-
-  constructor(options: MailNotifierOptions) {
-    this.#options = options
+  constructor(private readonly options: MailNotifierOptions) {
     const types = ['mail.sent', 'mail.replied', 'session.woke']
     options.reactions.on('mail.announce', types, (tx, recorded) => this.#react(tx, recorded))
   }
@@ -42,7 +39,7 @@ export class MailNotifier {
 
   /** Notifies a running session of a message that arrived in its inbox. */
   notifyArrival(tx: Tx, id: string): void {
-    const { lists, directory } = this.#options
+    const { lists, directory } = this.options
     const message = lists.find(id)
     if (!message || message.open === 0 || message.read === 1 || this.#isNotified(message)) return
     const [session] = directory
@@ -52,7 +49,7 @@ export class MailNotifier {
   }
 
   #notifyStarted(tx: Tx, id: string): void {
-    const { lists, sessions, queue } = this.#options
+    const { lists, sessions, queue } = this.options
     const session = sessions.find(id)
     if (!session || !isNotifiable(session)) return
     const waiting = lists
@@ -71,13 +68,13 @@ export class MailNotifier {
     for (const { id } of notified) {
       tx.orm.update(messages).set({ notifiedIncarnation: incarnation }).where(eq(messages.id, id)).run()
     }
-    this.#options.queue.add(tx, session.id, text, { request: nudgeName(incarnation) })
+    this.options.queue.add(tx, session.id, text, { request: nudgeName(incarnation) })
   }
 
   /** True if a session was notified of the message and the same run of it still continues. */
   #isNotified({ incarnation }: StoredMessage): boolean {
     if (incarnation === null) return false
-    const session = this.#options.sessions.find(incarnation.slice(0, incarnation.lastIndexOf('/')))
+    const session = this.options.sessions.find(incarnation.slice(0, incarnation.lastIndexOf('/')))
     return session !== undefined && isNotifiable(session) && incarnationOf(session) === incarnation
   }
 }

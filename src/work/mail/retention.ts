@@ -1,22 +1,9 @@
 import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
+import { query, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../beads/index.ts'
 import type { MailForwarder } from './forwarder.ts'
-
-export interface MailRetentionOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  beads: BeadRepository
-  forwarder: MailForwarder
-  /** Time a message stays after it was read, and again after it was archived, in milliseconds; 0 indefinitely. */
-  ttl(): number
-  /** Takes a message out of every list. */
-  archive(tx: Tx, id: string, reason: string): void
-  report(error: unknown): void
-}
 
 interface MessagePosition {
   created_at: number
@@ -56,18 +43,25 @@ const ARCHIVE_REASON = 'it was read, and left alone since'
  * forwarded when its recipient is gone.
  */
 export class MailRetention {
-  readonly #options: MailRetentionOptions
   #next: Deadline | undefined
   #running: Promise<void> | undefined
   #isStopped = false
 
-  constructor(options: MailRetentionOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      beads: BeadRepository
+      forwarder: MailForwarder
+      /** Time a message stays after it was read, and again after it was archived, in milliseconds; 0 indefinitely. */
+      ttl(): number
+      /** Takes a message out of every list. */
+      archive(tx: Tx, id: string, reason: string): void
+    },
+  ) {}
 
   /** Runs now, and again an hour after each run. */
   start(): void {
-    const { deadlines, report } = this.#options
+    const { deadlines, reportError: report } = this.context
     const scheduleNext = () => {
       if (!this.#isStopped) this.#next = deadlines.interval(INTERVAL_MS, () => this.start())
     }
@@ -89,7 +83,8 @@ export class MailRetention {
   }
 
   async #runOnce(): Promise<void> {
-    const { forwarder, beads, clock, archive, ttl } = this.#options
+    const { clock } = this.context
+    const { forwarder, beads, archive, ttl } = this.peers
     for (const inbox of forwarder.abandonedInboxes()) await this.#forward(inbox)
     const age = ttl()
     if (age === 0) return
@@ -99,7 +94,8 @@ export class MailRetention {
   }
 
   async #forward(inbox: string): Promise<void> {
-    const { store, forwarder, clock } = this.#options
+    const { store, clock } = this.context
+    const { forwarder } = this.peers
     const before = clock.now() - GRACE_MS
     while (!this.#isStopped && (await store.write((tx) => forwarder.forward(tx, inbox, before), gcPart('mail'))) > 0);
   }
@@ -109,7 +105,7 @@ export class MailRetention {
     let position: MessagePosition | undefined = { created_at: 0, id: '' }
     while (position && !this.#isStopped) {
       const { created_at, id }: MessagePosition = position
-      position = await this.#options.store.write((tx) => {
+      position = await this.context.store.write((tx) => {
         const rows: AgedMessage[] = tx.all(aged, created_at, id, before, before, SLICE)
         for (const row of rows) if (row.due) action(tx, row.id)
         return rows.length === SLICE ? rows.at(-1) : undefined

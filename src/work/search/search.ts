@@ -1,6 +1,6 @@
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/text/index.ts'
 import { cursorAfterKey, fillPage, inBatches, parseKeyCursor } from '../../http/respond/index.ts'
 import { pageSize } from '../../http/schema.ts'
@@ -10,14 +10,8 @@ import type { BeadSearch, BeadsFound } from './schema.ts'
 /** Maximum matches that one request examines, so that a frequent word costs no more than a rare one. */
 const MAX_MATCHES = 2_000
 
-/** Number of of the beads of a page are read together. */
+/** Number of beads of a page that are read together. */
 const BATCH = 32
-
-export interface SearchOptions extends WordIndexOptions {
-  /** The name of the city. */
-  city: string
-  beads: BeadRepository
-}
 
 type Selection = [string, string | null, string | null, string | null, number]
 
@@ -37,8 +31,13 @@ export class Search {
   /** Runs beside the city, so that what is written can be found. */
   readonly words: WordIndex
 
-  constructor(private readonly options: SearchOptions) {
-    this.words = new WordIndex(options)
+  constructor(
+    private readonly context: CityContext,
+    /** The name of the city. */
+    private readonly city: string,
+    private readonly beads: BeadRepository,
+  ) {
+    this.words = new WordIndex(context)
   }
 
   /** A page, the bead that was stored last first. */
@@ -49,10 +48,10 @@ export class Search {
     await this.words.settle()
     const wanted = prefixes ? matchTermPrefixes(words) : matchAllTerms(words)
     const size = pageSize(limit)
-    const matches = this.options.store.all(MATCHES, wanted, Math.floor((below ?? 0) * 1024), MAX_MATCHES)
+    const matches = this.context.store.all(MATCHES, wanted, Math.floor((below ?? 0) * 1024), MAX_MATCHES)
     const numbers = [...new Set(matches.map(({ n }) => n))]
-    const rigName = rig === this.options.city ? '' : rig || null
-    const selected = this.options.store.all(
+    const rigName = rig === this.city ? '' : rig || null
+    const selected = this.context.store.all(
       SELECT,
       JSON.stringify(numbers),
       status || null,
@@ -70,7 +69,7 @@ export class Search {
   }
 
   #withBeads(rows: readonly { n: number; id: string }[]) {
-    const beads = new Map(this.options.beads.list(rows.map(({ id }) => id)).map((bead) => [bead.id, bead]))
+    const beads = new Map(this.beads.list(rows.map(({ id }) => id)).map((bead) => [bead.id, bead]))
     return rows.flatMap(({ n, id }) => {
       const bead = beads.get(id)
       return bead ? [{ n, bead }] : []
@@ -84,13 +83,6 @@ interface Words {
   readonly title: string
   readonly body: string | null
   readonly labels: string
-}
-
-interface WordIndexOptions {
-  store: Store
-  log: EventLog
-  deadlines: Deadlines
-  report(error: unknown): void
 }
 
 /** Time new words wait, so that several writes are indexed together. */
@@ -131,11 +123,11 @@ class WordIndex {
   #unsubscribe = () => {}
   #isStopped = false
 
-  constructor(private readonly options: WordIndexOptions) {}
+  constructor(private readonly context: CityContext) {}
 
   /** Indexes what is queued, and what is written from now on. */
   start(): void {
-    this.#unsubscribe = this.options.log.subscribe(({ type }) => {
+    this.#unsubscribe = this.context.log.subscribe(({ type }) => {
       if (INDEXED_EVENTS.has(type)) this.#arm()
     })
     this.#arm()
@@ -151,14 +143,14 @@ class WordIndex {
   /** Resolves once everything that is written now can be found. */
   async settle(): Promise<void> {
     await this.#running
-    if (this.options.store.get(QUEUED, 1)) await this.#run()
+    if (this.context.store.get(QUEUED, 1)) await this.#run()
   }
 
   #arm(): void {
     if (this.#next || this.#isStopped) return
-    this.#next = this.options.deadlines.after(DELAY_MS, () => {
+    this.#next = this.context.deadlines.after(DELAY_MS, () => {
       this.#next = undefined
-      this.#run().catch(this.options.report)
+      this.#run().catch(this.context.reportError)
     })
   }
 
@@ -171,8 +163,8 @@ class WordIndex {
 
   /** Indexes as many entries as are queued now; what is queued is indexed by the next run. */
   async #runOnce(): Promise<void> {
-    for (let left = this.options.store.get(QUEUE_LENGTH)?.n ?? 0; left > 0 && !this.#isStopped; ) {
-      const added = await this.options.store.write((tx) => this.#slice(tx))
+    for (let left = this.context.store.get(QUEUE_LENGTH)?.n ?? 0; left > 0 && !this.#isStopped; ) {
+      const added = await this.context.store.write((tx) => this.#slice(tx))
       if (added === 0) return
       left -= added
     }
@@ -181,7 +173,7 @@ class WordIndex {
   #slice(tx: Tx): number {
     const started = performance.now()
     const numbers: number[] = []
-    for (const { n, title, body, labels } of this.options.store.iterate(QUEUED, MAX_SLICE)) {
+    for (const { n, title, body, labels } of this.context.store.iterate(QUEUED, MAX_SLICE)) {
       if (numbers.length > 0 && performance.now() - started > MAX_SLICE_MS) break
       if (body !== null) tx.run(ADD, n, title, body, labels)
       numbers.push(n)

@@ -1,10 +1,8 @@
 import type { Config } from '../../config/compose/index.ts'
 import type { Actor } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { assertFits } from '../../http/respond/index.ts'
@@ -26,17 +24,6 @@ import {
 import { InvalidLines, Skips } from './lines/skips.ts'
 import { allLines, mayHaveDeleted } from './lines/slices.ts'
 import { type BeadRecordQuery, type BeadRecords, type BeadsImported, type ImportQuery, MAX_RECORDS } from './schema.ts'
-
-export interface BeadTransferOptions {
-  store: Store
-  beads: BeadRepository
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-  comments: Comments
-  claimManager: Pick<ClaimManager, 'holderOf'>
-  config: Pick<Config, 'current'>
-}
 
 /** Files of less are imported line by line: a thread to import them would take as long to start. */
 const MIN_BULK_BYTES = 64 * 1024
@@ -76,12 +63,18 @@ const SIZE = query<{ n: number }, [string]>(SIZE_OF_BEADS)
 
 /** Exports the beads of a city as JSON lines, and imports them with their ids, times, labels and dependencies. */
 export class BeadTransfer {
-  readonly #options: BeadTransferOptions
   readonly #worker: ImportWorker
 
-  constructor(options: BeadTransferOptions) {
-    this.#options = options
-    this.#worker = new ImportWorker(options.deadlines)
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      beads: BeadRepository
+      comments: Comments
+      claimManager: Pick<ClaimManager, 'holderOf'>
+      config: Pick<Config, 'current'>
+    },
+  ) {
+    this.#worker = new ImportWorker(context.deadlines)
   }
 
   /** One object for each bead, closed ones as well, read in slices: as lines, or as one list. */
@@ -114,7 +107,7 @@ export class BeadTransfer {
     if (bytes.length >= MIN_BULK_BYTES) return this.#importLarge(run, bytes, actor, signal)
     const deleted = this.#deletedOf(bytes)
     const lines = run.read(allLines(bytes), { rigOf: this.#rigOf(), deleted })
-    return this.#options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       this.#restore(tx, run, lines)
       this.#release(tx, [...deleted])
       return run.result()
@@ -125,11 +118,11 @@ export class BeadTransfer {
   records({ ids: list = '' }: BeadRecordQuery): BeadRecords {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_RECORDS) throw tooManyIds(ids.length)
-    const { comments } = this.#options
+    const { comments } = this.peers
     const json = JSON.stringify(ids)
-    assertFits(this.#options.store.get(SIZE, json)?.n ?? 0, 'these beads', 'ask for fewer per request')
-    const rigs = new Map(this.#options.store.all(PRESENT, json).map(({ id, rig }) => [id, rig]))
-    const dependents = new Map(this.#options.store.all(DEPENDENTS, json).map(({ id, n }) => [id, n]))
+    assertFits(this.context.store.get(SIZE, json)?.n ?? 0, 'these beads', 'ask for fewer per request')
+    const rigs = new Map(this.context.store.all(PRESENT, json).map(({ id, rig }) => [id, rig]))
+    const dependents = new Map(this.context.store.all(DEPENDENTS, json).map(({ id, n }) => [id, n]))
     const { counts } = comments.count(list)
     const issues = new Map(
       this.#sources(rigs).map((source): [string, Issue] => {
@@ -147,7 +140,7 @@ export class BeadTransfer {
   }
 
   async #importLarge(run: ImportRun, bytes: Uint8Array, caller: Actor, signal: AbortSignal): Promise<BeadsImported> {
-    const { store } = this.#options
+    const { store } = this.context
     const { request: _, ...actor } = caller
     const { rest, deleted, ...imported } = await this.#importInWorker(bytes, actor, signal)
     run.add(imported)
@@ -163,7 +156,8 @@ export class BeadTransfer {
   }
 
   #importInWorker(bytes: Uint8Array, actor: Actor, signal: AbortSignal): Promise<BulkImported> {
-    const { store, log, clock, beads, config } = this.#options
+    const { store, log, clock } = this.context
+    const { beads, config } = this.peers
     return store.writeInWorker({
       run: (onProgress) =>
         this.#worker.run(
@@ -179,7 +173,7 @@ export class BeadTransfer {
 
   /** Writes beads with their comments, all of them or none. */
   #restore(tx: Tx, run: ImportRun, lines: readonly NumberedBead[]): void {
-    const { beads, comments } = this.#options
+    const { beads, comments } = this.peers
     const outcomes = beads.restorer.restore(
       tx,
       lines.map(({ bead }) => bead),
@@ -196,7 +190,7 @@ export class BeadTransfer {
 
   /** Takes deleted beads that the city does not have out of what others depend on. */
   #release(tx: Tx, deleted: readonly string[]): void {
-    const { beads } = this.#options
+    const { beads } = this.peers
     for (const id of deleted) {
       for (const dependent of beads.dependentsOf(id)) beads.undepend(tx, dependent.issue_id, [id])
     }
@@ -209,24 +203,24 @@ export class BeadTransfer {
       const reopens = row.status === 'closed' && status !== 'closed'
       if (updated < row.updated_at || (reopens && updated === row.updated_at)) return 'older'
       const takes = status !== 'in_progress' || assignee !== row.assignee
-      return takes && this.#options.claimManager.holderOf(row.id) ? 'held' : undefined
+      return takes && this.peers.claimManager.holderOf(row.id) ? 'held' : undefined
     }
   }
 
   #rigOf(): RigOf {
-    return rigFinder(this.#options.config.current.rigs)
+    return rigFinder(this.peers.config.current.rigs)
   }
 
   /** The deleted beads of a file that the city does not have. */
   #deletedOf(bytes: Uint8Array): Set<string> {
     const named = new Set(mayHaveDeleted(bytes) ? deletedIds(allLines(bytes)) : [])
-    const present = this.#options.store.all(PRESENT, JSON.stringify([...named])).map(({ id }) => id)
+    const present = this.context.store.all(PRESENT, JSON.stringify([...named])).map(({ id }) => id)
     return named.difference(new Set(present))
   }
 
   *#slices(): Generator<string, void> {
     for (let after = ''; ; ) {
-      const page = this.#options.store.all(PAGE, after, BEADS_PER_SLICE)
+      const page = this.context.store.all(PAGE, after, BEADS_PER_SLICE)
       const last = page.at(-1)
       if (!last) return
       after = last.id
@@ -235,7 +229,7 @@ export class BeadTransfer {
   }
 
   *#lines(page: readonly { id: string; rig: string }[]): Generator<string, void> {
-    const { comments } = this.#options
+    const { comments } = this.peers
     const rigs = new Map(page.map(({ id, rig }) => [id, rig]))
     let lines = ''
     for (const source of this.#sources(rigs)) {
@@ -249,7 +243,7 @@ export class BeadTransfer {
 
   /** Beads with what is not on the wire of them, by their id and rig. */
   #sources(rigs: ReadonlyMap<string, string>): IssueSource[] {
-    const { beads } = this.#options
+    const { beads } = this.peers
     const ids = [...rigs.keys()]
     const edges = Map.groupBy(beads.edgesOf(ids), ({ issue_id }) => issue_id)
     return beads.list(ids).map((bead) => ({ bead, rig: rigs.get(bead.id) ?? '', edges: edges.get(bead.id) ?? [] }))

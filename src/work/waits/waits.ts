@@ -1,8 +1,9 @@
 import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import { fenceText } from '../../config/providers/index.ts'
 import { gcPart } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
 import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
 import { type Orm, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
@@ -25,16 +26,12 @@ import { type WaitRow, type WaitState, waitBeads, waits } from './table.ts'
 export interface WaitsOptions {
   /** The city's name. */
   city: string
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
   reactions: Reactions
   beads: BeadRepository
   sessions: SessionRepository
   resolver: SessionResolver
   waker: SessionWaker
   queue: MessageQueue
-  report(message: string): void
 }
 
 const MAX_LISTED = 1000
@@ -45,14 +42,16 @@ const LIVE_STATES: ReadonlySet<string> = new Set(['pending', 'ready'])
 
 /** Sessions that wait for beads: each is woken or nudged once when they are closed. */
 export class Waits {
-  readonly #options: WaitsOptions
   readonly #repository: WaitRepository
   #deadline: Deadline | undefined
   #isStarted = false
 
-  constructor(options: WaitsOptions) {
-    this.#options = options
-    const { store, beads, reactions, sessions, waker, queue } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: WaitsOptions,
+  ) {
+    const { store } = context
+    const { beads, reactions, sessions, waker, queue } = options
     this.#repository = new WaitRepository(store)
     beads.registerProjection('gate', (ids) => this.#metadata(ids))
     reactions.on('waits.resolve', ['bead.closed', 'bead.deleted'], (tx, recorded) => this.#react(tx, recorded))
@@ -76,7 +75,7 @@ export class Waits {
     const rows = this.#repository.listLive(session || undefined, MAX_LISTED + 1)
     const listed = rows.slice(0, MAX_LISTED).filter((row) => !state || row.state === state)
     const beads = this.#repository.beadsOf(listed.map(({ id }) => id))
-    const toView = (row: WaitRow) => toWaitView(row, this.#options.beads.get(row.id), beads.get(row.id) ?? [])
+    const toView = (row: WaitRow) => toWaitView(row, this.options.beads.get(row.id), beads.get(row.id) ?? [])
     const { items: waits, last } = fillPage(listed, MAX_LISTED, toView)
     return { waits, capped: rows.length > MAX_LISTED || last !== undefined }
   }
@@ -85,15 +84,16 @@ export class Waits {
     const row = this.#repository.find(id)
     if (row) {
       const beads = this.#repository.beadsOf([id]).get(id) ?? []
-      return toWaitView(row, this.#options.beads.get(id), beads)
+      return toWaitView(row, this.options.beads.get(id), beads)
     }
-    const prefix = this.#options.beads.find(id) ? 'not_a_wait' : 'not_found'
+    const prefix = this.options.beads.find(id) ? 'not_a_wait' : 'not_found'
     throw new AppError('wait-not-found', `${prefix}: ${id}`)
   }
 
   /** Creates a wait; when its beads are closed already it is ready immediately. */
   create(caller: Caller, body: WaitCreate): Promise<WaitView> {
-    const { store, clock, beads, sessions, resolver, city } = this.#options
+    const { store, clock } = this.context
+    const { beads, sessions, resolver, city } = this.options
     return store.write((tx) => {
       const now = clock.now()
       const request = parseWait(body, { caller, city, now, resolver, beads })
@@ -124,7 +124,7 @@ export class Waits {
 
   /** Ends a wait without notifying its session; one that is over stays unchanged. */
   cancel(caller: Caller, id: string): Promise<WaitView> {
-    return this.#options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       if (LIVE_STATES.has(this.#getOwn(caller, id).state)) this.#end(tx, id, 'canceled')
       return this.get(id)
     }, actorOf(caller))
@@ -132,7 +132,7 @@ export class Waits {
 
   /** Wakes the session of a wait whether or not its beads are closed; one that is not pending stays unchanged. */
   ready(caller: Caller, id: string): Promise<WaitView> {
-    return this.#options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       const row = this.#getOwn(caller, id).state === 'pending' ? this.#repository.find(id) : undefined
       if (row) this.#markReady(tx, row, 'is over: it need not wait any longer')
       return this.get(id)
@@ -142,16 +142,16 @@ export class Waits {
   /** A wait that the caller may end. */
   #getOwn(caller: Caller, id: string): WaitView {
     const view = this.get(id)
-    const city = caller.kind === 'session' ? caller.city : this.#options.city
+    const city = caller.kind === 'session' ? caller.city : this.options.city
     const session = caller.kind === 'session' ? caller.session : view.session_id
-    if (city === this.#options.city && session === view.session_id) return view
+    if (city === this.options.city && session === view.session_id) return view
     throw new AppError('forbidden', `forbidden: wait ${id} is of session ${view.session_id}`)
   }
 
   #react(tx: Tx, { subject = '' }: RecordedEvent): void {
     const wait = this.#repository.find(subject)
     if (wait && LIVE_STATES.has(wait.state)) this.#end(tx, subject, 'canceled', 'its bead was closed')
-    if (this.#options.sessions.find(subject)?.state === 'closed') this.#cancelAll(tx, subject, 'session-closed')
+    if (this.options.sessions.find(subject)?.state === 'closed') this.#cancelAll(tx, subject, 'session-closed')
     for (const id of this.#repository.listByBead(subject)) this.#checkProgress(tx, id)
   }
 
@@ -168,9 +168,9 @@ export class Waits {
 
   #markReady(tx: Tx, row: WaitRow, sentence: string): void {
     const nudge = nudgeName(row)
-    const change = { state: 'ready', readyAt: this.#options.clock.now(), nudge } as const
+    const change = { state: 'ready', readyAt: this.context.clock.now(), nudge } as const
     const writeSideTable = () => this.#repository.update(tx, row.id, change)
-    this.#options.beads.change(tx, row.id, {}, { writeSideTable })
+    this.options.beads.change(tx, row.id, {}, { writeSideTable })
     this.#nudge(tx, row, sentence, nudge)
   }
 
@@ -183,7 +183,7 @@ export class Waits {
   }
 
   #nudge(tx: Tx, row: WaitRow, sentence: string, nudge: string): void {
-    const { sessions, waker, queue, beads } = this.#options
+    const { sessions, waker, queue, beads } = this.options
     const session = sessions.find(row.session)
     if (!session || session.state === 'closed') return
     const note = beads.get(row.id).description
@@ -206,7 +206,8 @@ export class Waits {
   }
 
   #end(tx: Tx, id: string, state: WaitState, error = ''): void {
-    const { beads, clock, queue } = this.#options
+    const { clock } = this.context
+    const { beads, queue } = this.options
     const nudge = this.#repository.find(id)?.nudge
     if (state === 'canceled' && nudge) queue.withdraw(tx, nudge)
     const change = { state, error, endedAt: clock.now() }
@@ -224,15 +225,15 @@ export class Waits {
     this.#deadline?.cancel()
     const next = this.#isStarted ? this.#repository.nextExpiry() : undefined
     if (next === undefined) return
-    const { deadlines, report } = this.#options
+    const { deadlines, report } = this.context
     this.#deadline = deadlines.at(next, () => {
       this.#expire().catch((error) => report(`waits did not expire in time: ${errorMessage(error)}`))
     })
   }
 
   async #expire(): Promise<void> {
-    await this.#options.store.write((tx) => {
-      for (const id of this.#repository.listExpired(this.#options.clock.now())) {
+    await this.context.store.write((tx) => {
+      for (const id of this.#repository.listExpired(this.context.clock.now())) {
         const row = this.#repository.find(id)
         if (row) this.#giveUp(tx, row, 'expired', 'its time ran out')
       }

@@ -114,8 +114,8 @@ test('a disk is listed below its floor until there is clearly room again', async
   let free = 300
   let looks = 0
   const MIB = 1024 * 1024
-  const disk = new DiskSpace({
-    ...{ folders: ['/data'], deadlines: city.deadlines, log: city.log, report: () => {} },
+  const disk = new DiskSpace(city, {
+    folders: ['/data'],
     freeAt: async () => {
       looks++
       return free * MIB

@@ -75,15 +75,17 @@ test('the fix for a rejected login is to share it if sessions cannot see it, oth
   using home = tempFolder()
   const toDo = (login = 'codex') => {
     const dead = { login, provider: 'codex', state: 'dead' as const, since: 0, until: null, stated: false, attempts: 0 }
-    const attention = new LoginAttention({
-      clock: systemClock,
-      config: { current: config, onChange: () => () => {} },
-      accounts: { all: [], problem: undefined } as unknown as Accounts,
-      limits: { all: () => [{ ...dead, reason: 'Not logged in' }], onChange: () => () => {} },
-      logins: { candidates: () => [{ id: 'codex', provider: 'codex' }], roomAt: () => 0 },
-      isAsking: () => false,
-      env: { HOME: home.path },
-    })
+    const attention = new LoginAttention(
+      { clock: systemClock },
+      {
+        config: { current: config, onChange: () => () => {} },
+        accounts: { all: [], problem: undefined } as unknown as Accounts,
+        limits: { all: () => [{ ...dead, reason: 'Not logged in' }], onChange: () => () => {} },
+        logins: { candidates: () => [{ id: 'codex', provider: 'codex' }], roomAt: () => 0 },
+        isAsking: () => false,
+        env: { HOME: home.path },
+      },
+    )
     return attention.items()[0]?.to_do
   }
   expect(toDo()).toBe('log in, then gc account check codex')

@@ -1,5 +1,6 @@
 import type { AttentionSource } from '../../../core/attention.ts'
-import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import { toTimestamp } from '../../../core/clock.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import type { SessionRepository, SessionRow } from '../../../work/sessions/index.ts'
 import type { LaunchPlanner } from '../../launch/index.ts'
@@ -14,13 +15,6 @@ import {
 } from '../../lifecycle/index.ts'
 import type { ListedItem } from '../schema.ts'
 
-interface FailedAttentionOptions {
-  clock: Clock
-  repository: Pick<SessionRepository, 'liveIn' | 'onChange'>
-  launchPlanner: Pick<LaunchPlanner, 'agent'>
-  failures: Pick<FailureCounts, 'all' | 'onChange'>
-}
-
 /** Failures that only a login resolves. */
 const NEEDS_LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthorized/i
 const FAILED_STATES: ReadonlySet<SessionRow['state']> = new Set(['failed-create', 'quarantined'])
@@ -29,10 +23,16 @@ const FAILED_STATES: ReadonlySet<SessionRow['state']> = new Set(['failed-create'
 export class FailedAttention implements AttentionSource<ListedItem> {
   readonly name = 'failed'
 
-  constructor(private readonly options: FailedAttentionOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly repository: Pick<SessionRepository, 'liveIn' | 'onChange'>,
+    private readonly launchPlanner: Pick<LaunchPlanner, 'agent'>,
+    private readonly failures: Pick<FailureCounts, 'all' | 'onChange'>,
+  ) {}
 
   items(): ListedItem[] {
-    const { repository, failures, clock, launchPlanner } = this.options
+    const { clock } = this.context
+    const { repository, failures, launchPlanner } = this
     const now = clock.now()
     const counts = failures.all('agent')
     const failedSessions = repository.liveIn(FAILED_STATES).filter(({ reason }) => !HELD_BY_LOGIN.has(reason))
@@ -48,7 +48,7 @@ export class FailedAttention implements AttentionSource<ListedItem> {
   }
 
   onChange(listener: () => void): () => void {
-    return unsubscriber(this.options.repository.onChange(listener), this.options.failures.onChange(listener))
+    return unsubscriber(this.repository.onChange(listener), this.failures.onChange(listener))
   }
 }
 

@@ -1,32 +1,34 @@
 import type { Accounts } from '../../../config/accounts/index.ts'
 import type { CityConfig } from '../../../config/city/index.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
-import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import { toTimestamp } from '../../../core/clock.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import { type UnsharedLogin, unsharedLogin } from '../../confinement/index.ts'
 import type { LimitRow, LoginLimits, Logins } from '../../limits/index.ts'
 import type { ListedItem } from '../schema.ts'
 
-interface LoginAttentionOptions {
-  clock: Clock
-  config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
-  accounts: Accounts
-  limits: Pick<LoginLimits, 'all' | 'onChange'>
-  logins: Pick<Logins, 'candidates' | 'roomAt'>
-  /** True if a session asks a person to log in, which is listed as its question. */
-  isAsking(login: string): boolean
-  /** The environment of the supervisor. */
-  env: Readonly<Record<string, string | undefined>>
-}
-
 /** Logins that only a person can fix, and limits that leave agents without any login that has room. */
 export class LoginAttention implements AttentionSource<ListedItem> {
   readonly name = 'logins'
 
-  constructor(private readonly options: LoginAttentionOptions) {}
+  constructor(
+    private readonly context: Pick<CityContext, 'clock'>,
+    private readonly peers: {
+      config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
+      accounts: Accounts
+      limits: Pick<LoginLimits, 'all' | 'onChange'>
+      logins: Pick<Logins, 'candidates' | 'roomAt'>
+      /** True if a session asks a person to log in, which is listed as its question. */
+      isAsking(login: string): boolean
+      /** The environment of the supervisor. */
+      env: Readonly<Record<string, string | undefined>>
+    },
+  ) {}
 
   items(): ListedItem[] {
-    const { accounts, limits, clock, isAsking } = this.options
+    const { clock } = this.context
+    const { accounts, limits, isAsking } = this.peers
     const { problem, file } = accounts
     if (problem !== undefined) {
       return [
@@ -62,15 +64,15 @@ export class LoginAttention implements AttentionSource<ListedItem> {
 
   onChange(listener: () => void): () => void {
     return unsubscriber(
-      this.options.limits.onChange(listener),
-      this.options.config.onChange(listener),
-      this.options.accounts.file.onChange(listener),
+      this.peers.limits.onChange(listener),
+      this.peers.config.onChange(listener),
+      this.peers.accounts.file.onChange(listener),
     )
   }
 
   /** Login sharing for sessions that found no login. */
   #unshared(login: string): UnsharedLogin | undefined {
-    const { config, logins, env } = this.options
+    const { config, logins, env } = this.peers
     const users = config.current.agents.filter(({ qualified }) =>
       logins.candidates({ kind: 'agent', template: qualified }).some(({ id }) => id === login),
     )
@@ -79,7 +81,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
 
   /** The logins of agents none of whose logins has room. */
   #loginsOfHeldAgents(): ReadonlySet<string> {
-    const { config, logins } = this.options
+    const { config, logins } = this.peers
     const users = config.current.agents.map(({ qualified }) => ({ kind: 'agent', template: qualified }) as const)
     return new Set(
       users.filter((user) => logins.roomAt(user) > 0).flatMap((user) => logins.candidates(user).map(({ id }) => id)),

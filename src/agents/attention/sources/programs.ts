@@ -1,22 +1,14 @@
 import type { AgentConfig } from '../../../config/agents/index.ts'
 import type { CityConfig } from '../../../config/city/index.ts'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { sha256 } from '../../../core/digest.ts'
-import type { EventLog } from '../../../core/events/index.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
 import type { Inspector } from '../../../programs/parts/index.ts'
 import type { Obstacle } from '../../../programs/program.ts'
 import type { LaunchPlanner } from '../../launch/index.ts'
 import { protocolObstacle } from '../../readiness/index.ts'
-
-interface ProgramAttentionOptions {
-  config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
-  launchPlanner: Pick<LaunchPlanner, 'providerOf' | 'rigPath'>
-  inspector: Inspector & { close(): void }
-  log: Pick<EventLog, 'subscribe'>
-  deadlines: Deadlines
-}
 
 /** Programs are looked at again so often while one has an obstacle, and after sessions started. */
 const AGAIN_MS = 60_000
@@ -30,18 +22,24 @@ export class ProgramAttention implements AttentionSource {
   #isStale = false
   #again: Deadline | undefined
 
-  constructor(private readonly options: ProgramAttentionOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly config: { readonly current: CityConfig; onChange(listener: () => void): () => void },
+    private readonly launchPlanner: Pick<LaunchPlanner, 'providerOf' | 'rigPath'>,
+    private readonly inspector: Inspector & { close(): void },
+  ) {}
 
   items(): readonly AttentionEntry[] | undefined {
     return this.#items
   }
 
   onChange(listener: () => void): () => void {
-    const { config, log } = this.options
+    const { log } = this.context
+    const { config } = this
     this.#look()
     return unsubscriber(
       () => this.#again?.cancel(),
-      () => this.options.inspector.close(),
+      () => this.inspector.close(),
       this.#changed.listen(listener),
       config.onChange(() => this.#look()),
       log.subscribe(({ type }) => {
@@ -51,7 +49,7 @@ export class ProgramAttention implements AttentionSource {
   }
 
   #lookLater(): void {
-    this.#again ??= this.options.deadlines.after(AGAIN_MS, () => {
+    this.#again ??= this.context.deadlines.after(AGAIN_MS, () => {
       this.#again = undefined
       this.#look()
     })
@@ -67,8 +65,8 @@ export class ProgramAttention implements AttentionSource {
   }
 
   async #find(): Promise<void> {
-    const { config, launchPlanner } = this.options
-    const inspector = runningOnce(this.options.inspector)
+    const { config, launchPlanner } = this
+    const inspector = runningOnce(this.inspector)
     const found = new Map<string, { obstacle: Obstacle; provider: string; agents: AgentConfig[] }>()
     for (const agent of config.current.agents) {
       const provider = this.#providerOf(agent)
@@ -102,7 +100,7 @@ export class ProgramAttention implements AttentionSource {
 
   #providerOf(agent: AgentConfig) {
     try {
-      return this.options.launchPlanner.providerOf(agent)
+      return this.launchPlanner.providerOf(agent)
     } catch {
       return undefined
     }

@@ -2,21 +2,12 @@ import type { AgentConfig } from '../../../config/agents/index.ts'
 import type { CityConfig } from '../../../config/city/index.ts'
 import type { Suspensions } from '../../../config/suspensions/index.ts'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { EventLog } from '../../../core/events/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import { PRESETS } from '../../../programs/presets.ts'
 import type { LaunchPlanner } from '../../launch/index.ts'
 import type { WaitingWork } from '../../lifecycle/index.ts'
-
-interface WorkAttentionOptions {
-  config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
-  suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'onChange'>
-  launchPlanner: Pick<LaunchPlanner, 'problem' | 'providerOf'>
-  work: Pick<WaitingWork, 'routes' | 'unrouted'>
-  log: Pick<EventLog, 'subscribe'>
-  deadlines: Deadlines
-}
 
 /** Work is looked at so long after a bead changed: who creates a bead may be about to route it. */
 const SETTLING_MS = 750
@@ -25,10 +16,18 @@ const SETTLING_MS = 750
 export class WorkAttention implements AttentionSource {
   readonly name = 'work'
 
-  constructor(private readonly options: WorkAttentionOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
+      suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'onChange'>
+      launchPlanner: Pick<LaunchPlanner, 'problem' | 'providerOf'>
+      work: Pick<WaitingWork, 'routes' | 'unrouted'>
+    },
+  ) {}
 
   items(): AttentionEntry[] {
-    const { config, suspensions, work } = this.options
+    const { config, suspensions, work } = this.peers
     const { current } = config
     const routes = work.routes()
     const agents = new Map(current.agents.map((agent) => [agent.qualified, agent]))
@@ -48,7 +47,8 @@ export class WorkAttention implements AttentionSource {
   }
 
   onChange(listener: () => void): () => void {
-    const { config, suspensions, log, deadlines } = this.options
+    const { log, deadlines } = this.context
+    const { config, suspensions } = this.peers
     let waiting: Deadline | undefined
     const onBead = () => {
       waiting ??= deadlines.after(SETTLING_MS, () => {
@@ -67,7 +67,7 @@ export class WorkAttention implements AttentionSource {
   }
 
   #unroutedItems(): AttentionEntry[] {
-    const beads = this.options.work.unrouted()
+    const beads = this.peers.work.unrouted()
     const [first] = beads
     if (first === undefined) return []
     const asks =
@@ -84,7 +84,7 @@ export class WorkAttention implements AttentionSource {
 
   /** Suspension that blocks an agent: its own or that of its rig. */
   #suspension({ qualified, suspended, dir }: AgentConfig): ((bead: string) => AttentionEntry) | undefined {
-    const { suspensions, config } = this.options
+    const { suspensions, config } = this.peers
     const entry =
       (what: string, name: string, kind: 'rig' | 'agent') =>
       (bead: string): AttentionEntry => ({
@@ -114,7 +114,7 @@ export class WorkAttention implements AttentionSource {
   }
 
   #problemOf(agent: AgentConfig): { reason: string; to_do: string } | undefined {
-    const { launchPlanner } = this.options
+    const { launchPlanner } = this.peers
     const { qualified, maxActive } = agent
     const reason = launchPlanner.problem(agent)
     if (reason !== undefined) return { reason, to_do: this.#remedyOf(agent) }
@@ -131,7 +131,7 @@ export class WorkAttention implements AttentionSource {
 
   #presetOf(agent: AgentConfig): string | undefined {
     try {
-      return this.options.launchPlanner.providerOf(agent)?.ancestor
+      return this.peers.launchPlanner.providerOf(agent)?.ancestor
     } catch {
       return undefined
     }

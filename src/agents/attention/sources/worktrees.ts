@@ -1,24 +1,24 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
-import type { EventLog } from '../../../core/events/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import type { SessionRepository } from '../../../work/sessions/index.ts'
 import type { Worktree, Worktrees } from '../../worktrees/index.ts'
-
-interface WorktreeAttentionOptions {
-  worktrees: Pick<Worktrees, 'list'>
-  sessionRepository: Pick<SessionRepository, 'find'>
-  log: Pick<EventLog, 'subscribe'>
-  /** Whether the review or the landing of its branch decides about a worktree, or did so just now. */
-  isDecidedElsewhere(worktree: Worktree, kept: string): boolean
-}
 
 /** Worktrees of ended sessions with work that exists nowhere else. */
 export class WorktreeAttention implements AttentionSource {
   readonly name = 'worktrees'
 
-  constructor(private readonly options: WorktreeAttentionOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      worktrees: Pick<Worktrees, 'list'>
+      sessionRepository: Pick<SessionRepository, 'find'>
+      /** Whether the review or the landing of its branch decides about a worktree, or did so just now. */
+      isDecidedElsewhere(worktree: Worktree, kept: string): boolean
+    },
+  ) {}
 
   items(): AttentionEntry[] {
-    const { worktrees, sessionRepository, isDecidedElsewhere } = this.options
+    const { worktrees, sessionRepository, isDecidedElsewhere } = this.peers
     return worktrees.list().items.flatMap((worktree) => {
       const { session, rig, path, kept, bead_id } = worktree
       if (kept === undefined || isDecidedElsewhere(worktree, kept)) return []
@@ -34,7 +34,7 @@ export class WorktreeAttention implements AttentionSource {
   }
 
   onChange(listener: () => void): () => void {
-    return this.options.log.subscribe(({ type }) => {
+    return this.context.log.subscribe(({ type }) => {
       if (/^(?:bead\.worktree|land|change)\./.test(type)) listener()
     })
   }

@@ -1,19 +1,14 @@
 import { eq } from 'drizzle-orm'
 import { gcPart } from '../../../core/actor.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import { command, type Store } from '../../../core/store/index.ts'
+import { command } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
 import type { HostTraffic } from '../../../host/protocol/index.ts'
 import { isRunning, type SessionResolver } from '../../../work/sessions/index.ts'
 import type { SessionHostTraffic, SessionTrafficList } from './schema.ts'
 import { sessionTraffic } from './table.ts'
-
-interface TrafficOptions {
-  store: Store
-  host: Pick<SessionHost, 'traffic'>
-  resolver: Pick<SessionResolver, 'resolve'>
-}
 
 const MAX_HOSTS = 200
 const OTHERS = '*'
@@ -29,7 +24,11 @@ const ADD = command<
 
 /** Hosts that each session reached through its proxy, with the bytes exchanged. */
 export class Traffic {
-  constructor(private readonly options: TrafficOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly host: Pick<SessionHost, 'traffic'>,
+    private readonly resolver: Pick<SessionResolver, 'resolve'>,
+  ) {}
 
   /** Keeps what a run of a session exchanged that is over. */
   async keep(session: string, run: string, hosts: readonly HostTraffic[]): Promise<void> {
@@ -38,7 +37,7 @@ export class Traffic {
       if (known.has(each.host) || known.size < MAX_HOSTS) known.add(each.host)
       return known.has(each.host) ? each : { ...each, host: OTHERS }
     })
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       for (const row of joined(rows)) {
         const { host, connections, denied, sent, received, first, last } = row
         const counts = [connections, denied, sent, received, Date.parse(first), Date.parse(last)]
@@ -49,7 +48,7 @@ export class Traffic {
 
   /** The hosts of a session, the run under way included; the last first. */
   async list(token: string): Promise<SessionTrafficList> {
-    const row = this.options.resolver.resolve(token, { past: true })
+    const row = this.resolver.resolve(token, { past: true })
     const live = isRunning(row) ? await this.#live(row.hostKey) : []
     const items = joined([...this.#stored(row.id), ...live])
       .toSorted((a, b) => b.last.localeCompare(a.last) || a.host.localeCompare(b.host))
@@ -59,7 +58,7 @@ export class Traffic {
 
   async #live(key: string): Promise<HostTraffic[]> {
     try {
-      return await this.options.host.traffic(key)
+      return await this.host.traffic(key)
     } catch (error) {
       // A host of an earlier build has no proxies, and one whose session is over has told everything.
       if (error instanceof AppError && ['not-implemented', 'session-not-found'].includes(error.code)) return []
@@ -68,7 +67,7 @@ export class Traffic {
   }
 
   #stored(session: string): HostTraffic[] {
-    const rows = this.options.store.read((orm) =>
+    const rows = this.context.store.read((orm) =>
       orm.select().from(sessionTraffic).where(eq(sessionTraffic.session, session)).all(),
     )
     return rows.map(({ host, connections, denied, sent, received, firstAt, lastAt }) => {

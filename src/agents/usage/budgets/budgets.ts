@@ -1,11 +1,11 @@
 import type { AgentConfig } from '../../../config/agents/index.ts'
 import { agentNamed, type CityConfig } from '../../../config/city/index.ts'
-import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import { toTimestamp } from '../../../core/clock.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { EventLog } from '../../../core/events/index.ts'
 import { Signal } from '../../../core/signal.ts'
-import { command, query, type Store, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Tx } from '../../../core/store/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKResponseBody } from '../../../http/schema.ts'
@@ -17,18 +17,6 @@ import type { Metering } from './metering.ts'
 import { levelOf, periodOf } from './period.ts'
 import type { Strictness } from './strictness.ts'
 import type { BudgetRow } from './table.ts'
-
-export interface BudgetsDependencies {
-  store: Store
-  log: EventLog
-  clock: Clock
-  config: { readonly current: CityConfig }
-  deadlines: Deadlines
-  usage: Pick<Usage, 'spent' | 'onUsage'>
-  metering: Pick<Metering, 'isUnknown' | 'onChange'>
-  strictness: Pick<Strictness, 'isStrict' | 'set'>
-  mail: Pick<Mail, 'notifyPeople'>
-}
 
 type KeyParameters = [string, string, string, string]
 
@@ -57,8 +45,17 @@ export class Budgets {
   /** Start of the first period in which an exhausted budget has room again. */
   #nextPeriod: Deadline | undefined
 
-  constructor(private readonly dependencies: BudgetsDependencies) {
-    const { usage, metering } = dependencies
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      config: { readonly current: CityConfig }
+      usage: Pick<Usage, 'spent' | 'onUsage'>
+      metering: Pick<Metering, 'isUnknown' | 'onChange'>
+      strictness: Pick<Strictness, 'isStrict' | 'set'>
+      mail: Pick<Mail, 'notifyPeople'>
+    },
+  ) {
+    const { usage, metering } = peers
     usage.onUsage((tx, owner) => this.#check(tx, owner))
     metering.onChange(() => this.#notify())
   }
@@ -74,12 +71,13 @@ export class Budgets {
 
   /** True if an agent gets no turn under a budget while what it uses is unknown. */
   get isStrict(): boolean {
-    return this.dependencies.strictness.isStrict
+    return this.peers.strictness.isStrict
   }
 
   /** Gives no turn from now on to agents whose use is unknown; those that have one finish it. */
   async makeStrict(caller: Caller): Promise<BudgetList> {
-    const { store, strictness, log } = this.dependencies
+    const { store, log } = this.context
+    const { strictness } = this.peers
     return store.write((tx) => {
       if (strictness.set(tx)) {
         log.append(tx, BudgetsStrict, {}, {})
@@ -92,11 +90,11 @@ export class Budgets {
   set(caller: Caller, body: BudgetSet): Promise<Budget> {
     const name = this.#nameOf(body)
     const { scope, unit, per, limit } = body
-    return this.dependencies.store.write((tx) => {
+    return this.context.store.write((tx) => {
       const before = this.#find({ ...body, name })
       if (before?.limit !== limit) {
         tx.run(UPSERT, scope, name, unit, per, limit)
-        this.dependencies.log.append(tx, BudgetChanged, {}, { ...body, ...(name && { name }) })
+        this.context.log.append(tx, BudgetChanged, {}, { ...body, ...(name && { name }) })
       }
       this.#invalidate(tx)
       const now = this.#get({ ...body, name })
@@ -107,12 +105,12 @@ export class Budgets {
 
   remove(caller: Caller, key: BudgetKey): Promise<OKResponseBody> {
     const { scope, name = '', unit, per } = key
-    return this.dependencies.store.write((tx) => {
+    return this.context.store.write((tx) => {
       const row = this.#find({ ...key, name })
       if (!row) return { status: 'removed' }
       tx.run(DELETE, scope, name, unit, per)
       const payload = { scope, unit, per, limit: row.limit, ...(name && { name }) }
-      this.dependencies.log.append(tx, BudgetRemoved, {}, payload)
+      this.context.log.append(tx, BudgetRemoved, {}, payload)
       this.#invalidate(tx)
       return { status: 'removed' }
     }, actorOf(caller))
@@ -130,7 +128,7 @@ export class Budgets {
 
   /** The agents under a budget whose use is unknown, each with one of its budgets; suspended ones ask for nothing. */
   uncounted(): { agent: AgentConfig; budget: Budget }[] {
-    const { config, metering } = this.dependencies
+    const { config, metering } = this.peers
     return config.current.agents.flatMap((agent) => {
       const budget = this.current().find((each) => covers(each, agent.qualified, agent.dir ?? ''))
       return budget && !agent.suspended && metering.isUnknown(agent) ? [{ agent, budget }] : []
@@ -149,8 +147,8 @@ export class Budgets {
     if (!budget) return undefined
     const exhausted = budgets.find(({ state }) => state === 'exhausted')
     if (exhausted) return `${describeBudget(exhausted)} is used up until ${exhausted.period_end}; raise it, or wait`
-    const agent = agentNamed(this.dependencies.config.current, qualified)
-    if (!agent || !this.isStrict || !this.dependencies.metering.isUnknown(agent)) return undefined
+    const agent = agentNamed(this.peers.config.current, qualified)
+    if (!agent || !this.isStrict || !this.peers.metering.isUnknown(agent)) return undefined
     return `${describeUncounted(budget)}; ${COSTS_NOTHING}`
   }
 
@@ -159,7 +157,7 @@ export class Budgets {
 
   /** The budgets with their current usage; they are computed again once a period has ended. */
   current(): readonly Budget[] {
-    const now = this.dependencies.clock.now()
+    const now = this.context.clock.now()
     const cached = this.#cache
     if (cached && now >= cached.at && cached.budgets.every(({ period_end }) => now < Date.parse(period_end))) {
       return cached.budgets
@@ -174,12 +172,12 @@ export class Budgets {
     this.#nextPeriod?.cancel()
     const ends = budgets.filter(({ state }) => state === 'exhausted').map(({ period_end }) => Date.parse(period_end))
     if (ends.length === 0) return
-    this.#nextPeriod = this.dependencies.deadlines.at(Math.min(...ends), () => this.#notify())
+    this.#nextPeriod = this.context.deadlines.at(Math.min(...ends), () => this.#notify())
   }
 
   /** Notifies people once per period that a budget is mostly used, and once that it is exhausted. */
   #check(tx: Tx, { agent, rig }: UsageOwner): void {
-    for (const row of this.dependencies.store.all(ALL)) if (covers(row, agent, rig)) this.#notifyIfReached(tx, row)
+    for (const row of this.context.store.all(ALL)) if (covers(row, agent, rig)) this.#notifyIfReached(tx, row)
     this.#invalidate(tx)
   }
 
@@ -190,22 +188,18 @@ export class Budgets {
     const notifiedLevel = row.notifiedPeriod === start ? row.notifiedLevel : 0
     if (level <= notifiedLevel) return
     tx.run(SET_NOTIFIED, start, level, row.scope, row.name, row.unit, row.per)
-    this.dependencies.log.append(tx, level === 100 ? BudgetExhausted : BudgetWarned, {}, budget)
+    this.context.log.append(tx, level === 100 ? BudgetExhausted : BudgetWarned, {}, budget)
     const status = level === 100 ? 'is used up' : 'is 80 % used'
     const consequence =
       level === 100
         ? `Running sessions finish their turn. No new turns start until ${budget.period_end}. \`gc budget set\` raises the budget.`
         : `Once it is used up, no new turns start until ${budget.period_end}.`
-    this.dependencies.mail.notifyPeople(
-      tx,
-      `${describeBudget(budget)} ${status}`,
-      `${describeUse(budget)} ${consequence}`,
-    )
+    this.peers.mail.notifyPeople(tx, `${describeBudget(budget)} ${status}`, `${describeUse(budget)} ${consequence}`)
   }
 
   #toBudget({ scope, name, unit, per, limit }: BudgetRow): Budget {
-    const { start, end } = periodOf(per, this.dependencies.clock.now())
-    const { tokens, usd, assumed } = this.dependencies.usage.spent({ scope, name }, start)
+    const { start, end } = periodOf(per, this.context.clock.now())
+    const { tokens, usd, assumed } = this.peers.usage.spent({ scope, name }, start)
     const spent = unit === 'usd' ? toMicros(usd + assumed) : tokens
     const level = levelOf(spent, limit)
     return {
@@ -219,11 +213,11 @@ export class Budgets {
   }
 
   #read(): Budget[] {
-    return this.dependencies.store.all(ALL).map((row) => this.#toBudget(row))
+    return this.context.store.all(ALL).map((row) => this.#toBudget(row))
   }
 
   #find({ scope, name = '', unit, per }: BudgetKey): BudgetRow | undefined {
-    return this.dependencies.store
+    return this.context.store
       .all(ALL)
       .find((row) => row.scope === scope && row.name === name && row.unit === unit && row.per === per)
   }
@@ -235,7 +229,7 @@ export class Budgets {
   }
 
   #nameOf({ scope, name = '' }: BudgetSet): string {
-    const { rigs, agents } = this.dependencies.config.current
+    const { rigs, agents } = this.peers.config.current
     if (scope === 'city') {
       if (name === '') return ''
       throw new AppError('invalid-request', 'a budget of the city has no name; leave it out')

@@ -1,24 +1,15 @@
 import type { AgentConfig } from '../../../config/agents/index.ts'
 import { agentNamed, type CityConfig } from '../../../config/city/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import { runtimeOf } from '../../../programs/runtimes.ts'
 import type { SessionRepository } from '../../../work/sessions/index.ts'
 import { type AcpConversations, builtinProviderOf, findProvider } from '../../conversations/index.ts'
 import { fingerprint, type LaunchPlanner } from '../../launch/index.ts'
 import type { Usage } from '../../usage/usage.ts'
 import { usageReports } from './table.ts'
-
-interface MeteringOptions {
-  store: Store
-  config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
-  launchPlanner: Pick<LaunchPlanner, 'provider' | 'transport'>
-  conversations: Pick<AcpConversations, 'onTurnEnd'>
-  repository: Pick<SessionRepository, 'find'>
-  usage: Pick<Usage, 'onUsage'>
-  report(message: string): void
-}
 
 /**
  * Knows the agents whose use cannot be counted: their program writes no log that can be read, or it ended a turn by
@@ -30,8 +21,18 @@ export class Metering {
   readonly #changed = new Signal()
   readonly #unsubscribe: () => void
 
-  constructor(private readonly options: MeteringOptions) {
-    const { store, config, conversations, repository, usage, report } = options
+  constructor(
+    context: CityContext,
+    private readonly peers: {
+      config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
+      launchPlanner: Pick<LaunchPlanner, 'provider' | 'transport'>
+      conversations: Pick<AcpConversations, 'onTurnEnd'>
+      repository: Pick<SessionRepository, 'find'>
+      usage: Pick<Usage, 'onUsage'>
+    },
+  ) {
+    const { store, report } = context
+    const { config, conversations, repository, usage } = peers
     const rows = store.read((orm) => orm.select().from(usageReports).all())
     this.#reports = new Map(rows.map((row) => [row.agent, row]))
     usage.onUsage((tx, { agent, answeredAt }) => {
@@ -52,7 +53,7 @@ export class Metering {
   /** True if what an agent uses is unknown. */
   isUnknown(agent: AgentConfig): boolean {
     if (agent.cost === 'none') return false
-    const { launchPlanner } = this.options
+    const { launchPlanner } = this.peers
     const { qualified: template, provider = '' } = agent
     if (launchPlanner.transport({ kind: 'agent', template, provider, login: '' }) === 'acp')
       return this.#find(agent)?.reports === false
@@ -75,7 +76,7 @@ export class Metering {
 
   /** A program that reported once is trusted to report each turn that used something. */
   #record(tx: Tx, name: string, reports: boolean): void {
-    const agent = agentNamed(this.options.config.current, name)
+    const agent = agentNamed(this.peers.config.current, name)
     const known = agent && this.#find(agent)
     if (!agent || known?.reports || (known && !reports)) return
     const now = { program: this.#programOf(agent), reports }
@@ -88,7 +89,7 @@ export class Metering {
   }
 
   #programOf({ startCommand, provider = '' }: AgentConfig): string {
-    const { command, args, acpCommand } = findProvider(this.options.launchPlanner, provider) ?? {}
+    const { command, args, acpCommand } = findProvider(this.peers.launchPlanner, provider) ?? {}
     return JSON.stringify(fingerprint({ program: startCommand || [provider, command, args, acpCommand] }))
   }
 

@@ -4,13 +4,13 @@ import { dirname, isAbsolute, join } from 'node:path'
 import type { Config } from '../../../config/compose/index.ts'
 import { type GitRunner, repositoryFolders, workingFolders } from '../../../config/git/index.ts'
 import { type Actor, gcPart } from '../../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import { toTimestamp } from '../../../core/clock.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import { By, type EventLog } from '../../../core/events/index.ts'
+import { By } from '../../../core/events/index.ts'
 import { createFolder, requireNoLinks } from '../../../core/folders.ts'
 import { Signal } from '../../../core/signal.ts'
-import type { Store } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
@@ -36,21 +36,6 @@ import { readSource, type WorktreeSource } from './source.ts'
 
 /** Trigger of a snapshot; `activity` after work of its session. */
 export type SnapshotReason = 'activity' | 'removal' | 'reset' | 'restart'
-
-interface SnapshotsOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  deadlines: Deadlines
-  config: Pick<Config, 'current'>
-  git: GitRunner
-  sessionRepository: Pick<SessionRepository, 'find'>
-  host: Pick<SessionHost, 'onOutput'>
-  name: string
-  /** The paths of a folder in which gc wrote. */
-  projectFiles: { pathsIn(folder: string): string[] }
-  report(message: string): void
-}
 
 /** The commit that a session works on, once gc has it with its history. */
 export interface CopiedCommit {
@@ -135,15 +120,27 @@ export class Snapshots {
   #onCommit: ((copied: CopiedCommit) => Promise<void>) | undefined
   readonly #looked = new Signal<[session: string]>()
 
-  constructor(private readonly options: SnapshotsOptions) {
-    this.#rows = new WorktreeRows(options.store)
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      config: Pick<Config, 'current'>
+      git: GitRunner
+      sessionRepository: Pick<SessionRepository, 'find'>
+      host: Pick<SessionHost, 'onOutput'>
+      name: string
+      /** The paths of a folder in which gc wrote. */
+      projectFiles: { pathsIn(folder: string): string[] }
+    },
+  ) {
+    this.#rows = new WorktreeRows(context.store)
     this.#places = new RigPlaces(options.config)
     this.#pins = new BasePins(options.git, (rig, objects) => this.#places.lends(rig, objects))
   }
 
   /** Looks at what sessions did while no supervisor ran, and from now on at what they do. */
   start(): void {
-    const { host, log, name } = this.options
+    const { log } = this.context
+    const { host, name } = this.options
     this.#unsubscribe = [
       host.onOutput(undefined, (key) => {
         const [city, session] = key.split('/')
@@ -279,9 +276,9 @@ export class Snapshots {
         ? await this.#inTurn(() => this.#restoreBranch(rig, snapshot, branch ?? `gc/restored/${session}-${number}`))
         : await this.#inTurn(() => this.#restoreFolder(rig, snapshot, folder))
     const answer = { snapshot: idOf(snapshot), rig, ...place }
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       const about = { subject: snapshot.bead ?? session, session_id: session }
-      this.options.log.append(tx, WorktreeRestored, about, answer)
+      this.context.log.append(tx, WorktreeRestored, about, answer)
     }, actorOf(caller))
     return answer
   }
@@ -292,7 +289,8 @@ export class Snapshots {
   }
 
   #schedule(session: string): void {
-    const { clock, deadlines, config } = this.options
+    const { clock, deadlines } = this.context
+    const { config } = this.options
     const interval = config.current.session.snapshotInterval
     const due = this.#due.get(session)
     // One that was set under a longer interval is set again.
@@ -308,7 +306,7 @@ export class Snapshots {
     void this.#inTurn(async () => {
       this.#due.delete(session)
       if (!this.#isClosed) await this.#take(session, 'activity', SNAPSHOTS)
-    }).catch((error) => this.options.report(`snapshot of ${session}: ${errorMessage(error)}`))
+    }).catch((error) => this.context.report(`snapshot of ${session}: ${errorMessage(error)}`))
   }
 
   /** Looks and writes do not overlap. */
@@ -329,7 +327,7 @@ export class Snapshots {
   ): Promise<void> {
     const row = this.#rows.find(session)
     if (!row || !existsSync(row.path)) return
-    this.#lookedAt.set(session, this.options.clock.now())
+    this.#lookedAt.set(session, this.context.clock.now())
     try {
       const look = await this.#look(row, isLast)
       if (await this.#isNew(row, look)) await this.#store(row, look, reason, actor)
@@ -389,7 +387,7 @@ export class Snapshots {
       })
       return true
     } catch (error) {
-      this.options.report(`commits of ${session}: ${errorMessage(error)}`)
+      this.context.report(`commits of ${session}: ${errorMessage(error)}`)
       return false
     }
   }
@@ -462,7 +460,7 @@ export class Snapshots {
     const commits = commit === undefined ? [] : [commit, ...others]
     const { session, bead } = row
     const number = (watched.stored.at(-1)?.number ?? 0) + 1
-    const takenAt = Math.floor(this.options.clock.now() / 1000)
+    const takenAt = Math.floor(this.context.clock.now() / 1000)
     const { tree, leftOut, nested } = state
     const note = {
       ...{ reason, branch, bead: bead ?? undefined, withoutHistory },
@@ -478,9 +476,9 @@ export class Snapshots {
     this.#storedSinceCollect++
     await watched.repository.drop(all.slice(0, -KEPT))
     if (reason === 'activity') return
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       const payload = { ...this.#payload(row), snapshot: idOf({ session, number }), reason, left_out: leftOut.length }
-      this.options.log.append(tx, WorktreeSnapshotted, aboutOf(row), payload)
+      this.context.log.append(tx, WorktreeSnapshotted, aboutOf(row), payload)
     }, actor)
   }
 
@@ -488,10 +486,10 @@ export class Snapshots {
   async #recordFailure(row: WorktreeRow, reason: SnapshotReason, error: string, actor: Actor): Promise<void> {
     if (this.#failures.get(row.session) === error) return
     this.#failures.set(row.session, error)
-    await this.options.store
+    await this.context.store
       .write((tx) => {
         const payload = { ...this.#payload(row), reason, error: error.slice(0, 500) }
-        this.options.log.append(tx, WorktreeSnapshotFailed, aboutOf(row), payload)
+        this.context.log.append(tx, WorktreeSnapshotFailed, aboutOf(row), payload)
       }, actor)
       .catch(() => {})
   }
@@ -556,15 +554,15 @@ export class Snapshots {
   }
 
   #scheduleSweep(delay: number): void {
-    this.#sweep = this.options.deadlines.interval(delay, () => {
-      void this.sweep().catch((error) => this.options.report(errorMessage(error)))
+    this.#sweep = this.context.deadlines.interval(delay, () => {
+      void this.sweep().catch((error) => this.context.report(errorMessage(error)))
       this.#scheduleSweep(SWEEP_MS)
     })
   }
 
   /** Drops snapshots that are too old, but never the newest of a worktree that is there. */
   async #dropOld(): Promise<void> {
-    const before = (this.options.clock.now() - KEPT_MS) / 1000
+    const before = (this.context.clock.now() - KEPT_MS) / 1000
     const live = new Set(this.#rows.all().map(({ session }) => session))
     let dropped = 0
     for (const name of this.#rigs()) {
