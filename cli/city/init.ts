@@ -52,6 +52,11 @@ export function initCommand(program: Command, context: CommandContext): void {
     .option('--preserve-existing', 'accepted: existing files are never replaced')
     .option('--skip-provider-readiness', 'accepted: `gc readiness` checks programs')
     .option('--bootstrap-profile <profile>', 'accepted')
+    .option('--dolt-host <host>', 'accepted: gc has its own database')
+    .option('--dolt-port <port>', 'accepted')
+    .option('--dolt-user <user>', 'accepted')
+    .option('--dolt-database <name>', 'accepted')
+    .option('--dolt-project-id <id>', 'accepted')
     .action(async (path: string | undefined, options: Init, command: Command) => {
       const { hasPerson } = await import('../setup/talk.ts')
       const isAsking = !options.yes && !options.json && hasPerson(context.io)

@@ -12,7 +12,7 @@ import type { LaunchPlanner } from '../launch/index.ts'
 import { agentHold, type FailureCounts, sessionHold } from '../lifecycle/index.ts'
 import { declaresLogin, type Logins } from '../limits/index.ts'
 import type { HostPrompts, Questions } from '../questions/index.ts'
-import { lackOfRoom } from '../sessions/index.ts'
+import { lackOfRoom, type SessionReading, type SessionRunning } from '../sessions/index.ts'
 import type { Budgets } from '../usage/index.ts'
 
 /** A session of an agent that is not closed, as agents show it. */
