@@ -356,7 +356,7 @@ export const NUMBERS: Readonly<Record<string, readonly NumberSource[]>> = {
       constantOf('src/agents/conversations/acp/conversations.ts', 'MAX_BYTES_PER_SESSION') / MB,
       constantOf('src/agents/conversations/acp/retention.ts', 'RETENTION_MS') / DAY,
     ],
-    ['Claims of that program last {} minutes', constantOf('src/work/claims/manager.ts', 'QUARTER_HOUR') / MINUTE],
+    ['Claims of that program last {} minutes', constantOf('src/work/claims/manager.ts', 'LEASE_MS') / MINUTE],
   ],
   'docs/troubleshooting.md': [
     ['| status {} in a session | the supervisor did not respond for {} s', GIVEN_UP, OUTAGE],
