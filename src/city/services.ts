@@ -198,7 +198,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const metering = new Metering(options.context, { ...sessionServices, config, usage: options.usage })
   const budgets = new Budgets(options.context, { ...options, metering, strictness: new Strictness(store) })
   sessionServices.turns.use(budgets)
-  const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures })
+  const parking = new Parking(options.context, options.beadRepository, sessionServices.failures, options.mail)
   const agentSessions = new AgentSessionDirectory(options.context, {
     ...sessionServices,
     ...{ config, budgets, running: sessions.running, reading: sessions.reading },
@@ -234,7 +234,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     readiness: new Readiness({ clock, deadlines, env, tokens: options.processTokens }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),
     rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones, options.home),
-    reconciler: new Reconciler({ ...options, ...sessionServices, city: name, budgets, parking }),
+    reconciler: new Reconciler(options.context, { ...options, ...sessionServices, city: name, budgets, parking }),
   }
 }
 
@@ -319,7 +319,7 @@ function attentionSources(options: AttentionOptions) {
     new LoginAttention(options.context, { ...options, logins, isAsking }),
     new ParkedAttention(options.parking, options.log),
     new GateAttention(options.gates, deadlines),
-    new RunAttention(options),
+    new RunAttention(options.context, options.config, options.beadRepository),
     options.orderApproval,
     new FailingOrders(options.context, options.orderLibrary),
     externalMessages.attention,
@@ -351,7 +351,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const { name, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options
   const workflows = new WorkflowEvents(name, beadRepository)
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
-  const instantiator = new Instantiator(options)
+  const instantiator = new Instantiator(options.context, options.beadRepository)
   const { resolver } = options.sessionRecords
   const runServices = openRuns({
     ...{ ...options, instantiator, resolver },
@@ -518,7 +518,7 @@ function buildRecords(foundation: Foundation) {
     beadReader,
     beadRepository,
     counters: new Counters(context, beadRepository),
-    runRepository: new RunRepository({ store, log, clock }),
+    runRepository: new RunRepository(context),
     runMembers: new RunMembers(store, beadRepository),
     changeRows: new ChangeRows(store),
     formulaLibrary: new FormulaLibrary(config, deadlines),

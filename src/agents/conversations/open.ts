@@ -1,6 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
-import type { Store } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import type { SessionPending, SessionRepository, SessionRow } from '../../work/sessions/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
 import type { Questions } from '../questions/index.ts'
@@ -18,29 +16,23 @@ interface OpenLogsOptions {
   /** Its folder. */
   path: string
   env: Readonly<Record<string, string | undefined>>
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
+  context: CityContext
   sessionRepository: SessionRepository
   launchPlanner: Pick<LaunchPlanner, 'agent' | 'provider' | 'homeVariables'>
   conversations: AcpConversations
   questions: Pick<Questions, 'history' | 'onChange'>
   /** Open question of a session's program. */
   pending(row: SessionRow): SessionPending
-  report(message: string): void
 }
 
 /** Opens the logs of a city's sessions: those that programs write, and the records of the Agent Client Protocol. */
 export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
-  const { name, path, env, store, clock, deadlines, sessionRepository, launchPlanner, conversations, report } = options
+  const { context, name, path, env, sessionRepository, launchPlanner, conversations } = options
+  const { store, clock } = context
   const programOf = sessionProgramLookup(launchPlanner, { city: name, path, env })
   const locator = new LogLocator(store, sessionRepository, programOf, () => clock.now())
-  return new SessionLogs({
-    store,
+  return new SessionLogs(context, {
     sessionRepository,
-    clock,
-    deadlines,
-    report,
     locator,
     logStore: new SessionLogStore(store),
     findRecords: (row) => findAcpLog(conversations, row.id),

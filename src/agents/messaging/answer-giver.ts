@@ -1,7 +1,7 @@
 import type { Actor } from '../../core/actor.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { SessionHost } from '../../host/client/index.ts'
 import { type ChoiceOutcome, SESSION_CONFLICT, splitOptions } from '../../host/protocol/index.ts'
 import type { ScreenQuestion } from '../../host/terminal/index.ts'
@@ -11,20 +11,6 @@ import { type Choice, QuestionOver, type QuestionRow, type Questions, questionId
 import type { MessageDelivery } from './message-delivery.ts'
 import type { QuestionWatcher } from './question-watcher.ts'
 import type { TerminalInput } from './terminal-input.ts'
-
-interface AnswerGiverOptions {
-  store: Store
-  deadlines: Deadlines
-  host: Pick<SessionHost, 'answer' | 'list' | 'choose' | 'reportsQuestions' | 'whenQuestionsKnown'>
-  repository: Pick<SessionRepository, 'find'>
-  launchPlanner: LaunchPlanner
-  questions: Questions
-  queue: Pick<MessageQueue, 'add' | 'withdraw'>
-  watcher: Pick<QuestionWatcher, 'alone'>
-  terminal: Pick<TerminalInput, 'choose'>
-  delivery: Pick<MessageDelivery, 'deliver'>
-  report(message: string): void
-}
 
 /** Maximum wait for an answer by protocol to show; it has been given by then in any case. */
 const ANSWER_TIMEOUT = 2_000
@@ -36,11 +22,24 @@ const GONE: ReadonlySet<string> = new Set(['conflict-wrong-state', 'session-not-
  * that a stop or a crash interrupted is finished after the next start.
  */
 export class AnswerGiver {
-  constructor(private readonly options: AnswerGiverOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      host: Pick<SessionHost, 'answer' | 'list' | 'choose' | 'reportsQuestions' | 'whenQuestionsKnown'>
+      repository: Pick<SessionRepository, 'find'>
+      launchPlanner: LaunchPlanner
+      questions: Questions
+      queue: Pick<MessageQueue, 'add' | 'withdraw'>
+      watcher: Pick<QuestionWatcher, 'alone'>
+      terminal: Pick<TerminalInput, 'choose'>
+      delivery: Pick<MessageDelivery, 'deliver'>
+    },
+  ) {}
 
   /** Gives an answer, and resolves once the program has taken it. */
   async give(row: QuestionRow, choice: Choice, actor: Actor, rule?: string): Promise<QuestionRow> {
-    const { store, watcher } = this.options
+    const { store } = this.context
+    const { watcher } = this.peers
     if (row.by === 'agent') {
       const begun = await store.write((tx) => this.#begin(tx, row, choice, rule), actor)
       return this.#giveByProtocol(begun, choice)
@@ -53,7 +52,7 @@ export class AnswerGiver {
 
   /** A text that the option does not take waits in the session's queue until the answer is given. */
   #begin(tx: Tx, { id, sessionId }: QuestionRow, choice: Choice, rule: string | undefined): QuestionRow {
-    const { questions, queue } = this.options
+    const { questions, queue } = this.peers
     tx.answer(undefined)
     const begun = questions.begin(tx, id, choice, rule)
     const { words, text } = choice
@@ -62,7 +61,8 @@ export class AnswerGiver {
   }
 
   #reopen(id: number): Promise<void> {
-    const { store, questions, queue } = this.options
+    const { store } = this.context
+    const { questions, queue } = this.peers
     return store.write((tx) => {
       questions.reopen(tx, id)
       queue.withdraw(tx, messageOf(id))
@@ -70,7 +70,8 @@ export class AnswerGiver {
   }
 
   #drop(id: number): Promise<void> {
-    const { store, questions, queue } = this.options
+    const { store } = this.context
+    const { questions, queue } = this.peers
     return store.write((tx) => {
       questions.drop(tx, id)
       queue.withdraw(tx, messageOf(id))
@@ -79,7 +80,8 @@ export class AnswerGiver {
 
   /** Finishes what was being answered when gc stopped. */
   async recover(): Promise<void> {
-    const { questions, watcher, report, host } = this.options
+    const { report } = this.context
+    const { questions, watcher, host } = this.peers
     const interrupted = questions.open().filter(({ state }) => state === 'answering')
     if (interrupted.length === 0) return
     const running = new Set((await host.list()).flatMap(({ key, state }) => (state === 'running' ? [key] : [])))
@@ -97,7 +99,7 @@ export class AnswerGiver {
 
   /** The record of the answer ends the question; this only waits for it. */
   async #giveByProtocol({ id, hostKey, request }: QuestionRow, choice: Choice): Promise<QuestionRow> {
-    const { host, questions } = this.options
+    const { host, questions } = this.peers
     try {
       const over = this.#whenOver(id)
       await host.answer(hostKey, request, choice.id, choice.text === undefined ? undefined : choice.words)
@@ -115,7 +117,8 @@ export class AnswerGiver {
   }
 
   #whenOver(id: number): Promise<void> {
-    const { questions, deadlines } = this.options
+    const { deadlines } = this.context
+    const { questions } = this.peers
     const isOver = () => questions.get(id).endedAt !== null
     const { promise, resolve } = Promise.withResolvers<void>()
     const stop = questions.onChange(() => isOver() && resolve())
@@ -129,7 +132,8 @@ export class AnswerGiver {
 
   /** Has an option of the dialog taken. */
   async #giveOnScreen(row: QuestionRow, choice: Choice): Promise<QuestionRow> {
-    const { questions, store, delivery } = this.options
+    const { store } = this.context
+    const { questions, delivery } = this.peers
     const { id, sessionId } = row
     const { result, option = choice.id } = await this.#choose(row, choice).catch(async (error) => {
       await this.#reopen(id)
@@ -149,7 +153,7 @@ export class AnswerGiver {
 
   /** The host presses the keys, once for each question; one of an earlier build must be told each key. */
   async #choose({ sessionId, hostKey, request, question }: QuestionRow, choice: Choice): Promise<ChoiceOutcome> {
-    const { host, terminal, launchPlanner, repository } = this.options
+    const { host, terminal, launchPlanner, repository } = this.peers
     const session = repository.find(sessionId)
     if (session?.hostKey !== hostKey) return { result: 'gone' }
     await host.whenQuestionsKnown()

@@ -1,8 +1,7 @@
 import { type Actor, gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../../work/events.ts'
 import type {
   MessageQueue,
@@ -25,21 +24,6 @@ const QUIET = 1_000
 /** Delay before a busy or asking program is tried again. */
 const RETRY_DELAY = 5_000
 
-interface MessageDeliveryOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  repository: SessionRepository
-  activity: Pick<SessionActivity, 'lastOutput'>
-  queue: MessageQueue
-  input: ProgramInput
-  requests: SessionRequests
-  createRequests: CreateRequests
-  recorder: SessionEventRecorder
-  turns: TurnGate
-  report(message: string): void
-}
-
 /** Delivers queued messages in order: one at a time, once the program can take it, and never twice. */
 export class MessageDelivery {
   readonly #running = new Set<string>()
@@ -49,8 +33,20 @@ export class MessageDelivery {
   readonly #unfinished = new Map<string, MessageRow>()
   readonly #closed = new AbortController()
 
-  constructor(private readonly options: MessageDeliveryOptions) {
-    const { queue, requests, turns } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      repository: SessionRepository
+      activity: Pick<SessionActivity, 'lastOutput'>
+      queue: MessageQueue
+      input: ProgramInput
+      requests: SessionRequests
+      createRequests: CreateRequests
+      recorder: SessionEventRecorder
+      turns: TurnGate
+    },
+  ) {
+    const { queue, requests, turns } = peers
     turns.onChange(() => this.#deliverHeld())
     queue.onAdded((session) => this.deliver(session))
     requests.onTimeout((tx, request) => queue.withdraw(tx, request.id))
@@ -66,13 +62,13 @@ export class MessageDelivery {
     this.#running.add(session)
     void this.#deliverAll(session).catch((error) => {
       this.#running.delete(session)
-      if (!this.#closed.signal.aborted) this.options.report(`a message to ${session} is stuck: ${errorMessage(error)}`)
+      if (!this.#closed.signal.aborted) this.context.report(`a message to ${session} is stuck: ${errorMessage(error)}`)
     })
   }
 
   /** Fails what waits for a session that is closed. */
   abandon(tx: Tx, session: string, reason: string): void {
-    for (const message of this.options.queue.waiting(session)) this.#fail(tx, message, reason, 'abandoned')
+    for (const message of this.peers.queue.waiting(session)) this.#fail(tx, message, reason, 'abandoned')
   }
 
   /**
@@ -81,7 +77,7 @@ export class MessageDelivery {
    * is recognized.
    */
   recover(tx: Tx): void {
-    const { queue, input, repository } = this.options
+    const { queue, input, repository } = this.peers
     for (const message of queue.interrupted(tx)) {
       const row = repository.find(message.sessionId)
       if (input.isRepeatable(row?.hostKey ?? null)) queue.requeue(tx, message)
@@ -99,18 +95,19 @@ export class MessageDelivery {
 
   /** Delivers the messages that waited while their session got no turns. */
   #deliverHeld(): void {
-    for (const session of this.options.queue.counts().keys()) this.deliver(session)
+    for (const session of this.peers.queue.counts().keys()) this.deliver(session)
   }
 
   async #deliverAll(session: string): Promise<void> {
-    const { queue, repository, deadlines } = this.options
+    const { deadlines } = this.context
+    const { queue, repository } = this.peers
     await this.#finish(session)
     for (;;) {
       const [message] = queue.waiting(session)
       const row = repository.find(session)
       const key = row && keyOf(row)
       if (!message || !row || key === undefined || this.#closed.signal.aborted) break
-      if (this.options.turns.closedFor(row) !== undefined) break
+      if (this.peers.turns.closedFor(row) !== undefined) break
       if (!(await this.#deliverOne(row, key, message))) {
         deadlines.after(RETRY_DELAY, () => this.deliver(session))
         break
@@ -122,7 +119,8 @@ export class MessageDelivery {
 
   /** Decides about the message that was being typed to a session when the supervisor stopped. */
   async #finish(session: string): Promise<void> {
-    const { repository, input, store } = this.options
+    const { store } = this.context
+    const { repository, input } = this.peers
     const message = this.#unfinished.get(session)
     if (!message || this.#closed.signal.aborted) return
     const row = repository.find(session)
@@ -138,7 +136,8 @@ export class MessageDelivery {
 
   /** Delivers one message; false when it must be tried again later. */
   async #deliverOne(row: SessionRow, key: string, message: MessageRow): Promise<boolean> {
-    const { store, clock, queue, input, activity } = this.options
+    const { store, clock } = this.context
+    const { queue, input, activity } = this.peers
     if (message.dueAt <= clock.now()) {
       await store.write((tx) => this.#fail(tx, message, 'it could not be delivered in time'), senderOf(message))
       return true
@@ -172,11 +171,12 @@ export class MessageDelivery {
   #recordOperation(tx: Tx, row: SessionRow, { requestId }: MessageRow, startedAt: number, error?: string): void {
     const operation = requestId === null ? 'nudge' : 'message'
     const details = { delivered: error === undefined, ...(error !== undefined && { error }) }
-    this.options.recorder.operation(tx, row, operation, startedAt, details)
+    this.peers.recorder.operation(tx, row, operation, startedAt, details)
   }
 
   #succeed(tx: Tx, row: SessionRow, message: MessageRow): void {
-    const { queue, repository, requests, createRequests, clock } = this.options
+    const { clock } = this.context
+    const { queue, repository, requests, createRequests } = this.peers
     queue.end(tx, message, 'delivered')
     repository.update(tx, row.id, { nudgedAt: clock.now() })
     const accepted = message.requestId === null ? undefined : requests.get(message.requestId)
@@ -194,7 +194,7 @@ export class MessageDelivery {
   }
 
   #fail(tx: Tx, message: MessageRow, reason: string, outcome: 'failed' | 'abandoned' = 'failed'): void {
-    const { queue, requests, createRequests } = this.options
+    const { queue, requests, createRequests } = this.peers
     queue.end(tx, message, outcome, reason)
     const accepted = message.requestId === null ? undefined : requests.get(message.requestId)
     if (!accepted) return

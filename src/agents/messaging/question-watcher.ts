@@ -1,8 +1,7 @@
 import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Store } from '../../core/store/index.ts'
 import type { SessionHost } from '../../host/client/index.ts'
 import type { Question } from '../../host/protocol/index.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
@@ -11,22 +10,6 @@ import type { AcpConversations } from '../conversations/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
 import { askingOf, type CommandFolders, isOfSession, type QuestionRow, type Questions } from '../questions/index.ts'
 import { findDialog } from './dialogs.ts'
-
-interface QuestionWatcherOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  city: string
-  host: Pick<SessionHost, 'list' | 'screen' | 'question' | 'reportsQuestions' | 'whenQuestionsKnown' | 'onQuestion'>
-  launchPlanner: LaunchPlanner
-  repository: SessionRepository
-  conversations: Pick<AcpConversations, 'usesAcp'>
-  questions: Questions
-  commandFolders: Pick<CommandFolders, 'around'>
-  /** The bead that a session works on, or was created for. */
-  beadOf(row: RunningSession): string | undefined
-  report(message: string): void
-}
 
 /** A screen is read once nothing was written for so long, or else this long after the first output. */
 const QUIET_MS = 300
@@ -56,7 +39,20 @@ export class QuestionWatcher {
   #isClosed = false
   #unsubscribe: (() => void) | undefined
 
-  constructor(private readonly options: QuestionWatcherOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      city: string
+      host: Pick<SessionHost, 'list' | 'screen' | 'question' | 'reportsQuestions' | 'whenQuestionsKnown' | 'onQuestion'>
+      launchPlanner: LaunchPlanner
+      repository: SessionRepository
+      conversations: Pick<AcpConversations, 'usesAcp'>
+      questions: Questions
+      commandFolders: Pick<CommandFolders, 'around'>
+      /** The bead that a session works on, or was created for. */
+      beadOf(row: RunningSession): string | undefined
+    },
+  ) {}
 
   /** Records what came up or went while no one looked, and from now on whatever does. */
   async start(): Promise<void> {
@@ -81,7 +77,7 @@ export class QuestionWatcher {
   /** The program of a session wrote something. */
   onOutput(session: string, key: string): void {
     if (this.#isClosed || this.options.host.reportsQuestions(key)) return
-    const now = this.options.clock.monotonic()
+    const now = this.context.clock.monotonic()
     const watch = this.#watches.get(session) ?? { deadline: undefined, first: now, last: now, unsure: undefined }
     this.#watches.set(session, watch)
     watch.last = now
@@ -104,11 +100,11 @@ export class QuestionWatcher {
   }
 
   #schedule(session: string, watch: Watch, delay: number): void {
-    watch.deadline = this.options.deadlines.after(delay, () => this.#onDue(session, watch))
+    watch.deadline = this.context.deadlines.after(delay, () => this.#onDue(session, watch))
   }
 
   #onDue(session: string, watch: Watch): void {
-    const now = this.options.clock.monotonic()
+    const now = this.context.clock.monotonic()
     const quietFor = now - watch.last
     const isQuiet = quietFor >= QUIET_MS
     if (!isQuiet && now - watch.first < LATEST_MS) {
@@ -122,7 +118,7 @@ export class QuestionWatcher {
   #look(session: string, isQuiet: boolean): Promise<void> {
     return this.alone(session, () => this.#read(session, isQuiet)).catch((error) => {
       if (this.#isClosed || (error instanceof AppError && error.code === 'session-not-found')) return
-      this.options.report(`the screen of session ${session}: ${errorMessage(error)}`)
+      this.context.report(`the screen of session ${session}: ${errorMessage(error)}`)
     })
   }
 
@@ -134,7 +130,7 @@ export class QuestionWatcher {
       return
     }
     if (conversations.usesAcp(row.hostKey)) return
-    const seen = await findDialog(this.options, row, () => this.options.clock.now())
+    const seen = await findDialog(this.options, row, () => this.context.clock.now())
     const [open] = questions.openOf(row.hostKey)
     if (seen?.id === open?.request || open?.state === 'answering') return this.#forget(session)
     const isSure = this.options.host.reportsQuestions(row.hostKey) || this.#isSure(session, isQuiet, seen)
@@ -149,7 +145,7 @@ export class QuestionWatcher {
       this.#forget(session)
       return true
     }
-    const now = this.options.clock.monotonic()
+    const now = this.context.clock.monotonic()
     const next = watch ?? { deadline: undefined, first: now, last: now, unsure: undefined }
     next.unsure = id
     this.#watches.set(session, next)
@@ -163,7 +159,8 @@ export class QuestionWatcher {
   }
 
   async #record(row: RunningSession, open: QuestionRow | undefined, seen: Question | undefined): Promise<void> {
-    const { store, questions, repository, beadOf } = this.options
+    const { store } = this.context
+    const { questions, repository, beadOf } = this.options
     const subject = seen && this.#subjectOf(row, seen)
     await store.write((tx) => {
       if (repository.find(row.id)?.hostKey !== row.hostKey) return

@@ -1,10 +1,11 @@
 import { gcPart } from '../../core/actor.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import type { RequestFailureCode } from '../../core/error-catalogue.ts'
-import type { EventAttributes, EventDefinition, EventLog, PayloadOf } from '../../core/events/index.ts'
+import type { EventAttributes, EventDefinition, PayloadOf } from '../../core/events/index.ts'
 import type { AcceptedRequest, Requests } from '../../core/requests/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
 
 export const CREATE_LIMIT = 120_000
@@ -12,25 +13,23 @@ export const MESSAGE_LIMIT = 240_000
 
 type Operation = 'session.create' | 'session.message' | 'session.submit'
 
-interface SessionRequestsOptions {
-  store: Store
-  log: EventLog
-  requests: Requests
-  deadlines: Deadlines
-  /** Reason a session has not started, or takes no message; undefined when that is not known. */
-  explainWaiting(session: string): string | undefined
-}
-
 /** AcceptedRequest requests about sessions, each until its one terminal event. One that takes too long fails. */
 export class SessionRequests {
   readonly #open = new Map<string, { accepted: AcceptedRequest; deadline: Deadline | undefined }>()
   readonly #timedOut = new Signal<[tx: Tx, accepted: AcceptedRequest]>()
 
-  constructor(private readonly options: SessionRequestsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      requests: Requests
+      /** Reason a session has not started, or takes no message; undefined when that is not known. */
+      explainWaiting(session: string): string | undefined
+    },
+  ) {}
 
   /** Accepts a request about a session. */
   accept(tx: Tx, operation: Operation, session: string, detail: Record<string, string> = {}): AcceptedRequest {
-    const accepted = this.options.requests.accept(tx, operation, session, detail)
+    const accepted = this.peers.requests.accept(tx, operation, session, detail)
     tx.after(() => this.#watch(accepted))
     return accepted
   }
@@ -41,7 +40,7 @@ export class SessionRequests {
   }
 
   get head(): number {
-    return this.options.log.head
+    return this.context.log.head
   }
 
   /** The open request of this kind about a session. */
@@ -57,18 +56,18 @@ export class SessionRequests {
   }
 
   succeed<D extends EventDefinition>(tx: Tx, id: string, def: D, facts: EventAttributes, payload: PayloadOf<D>): void {
-    this.options.requests.succeed(tx, id, def, facts, payload)
+    this.peers.requests.succeed(tx, id, def, facts, payload)
     tx.after(() => this.#forget(id))
   }
 
   fail(tx: Tx, accepted: AcceptedRequest, code: RequestFailureCode, message: string): void {
-    this.options.requests.fail(tx, accepted, code, message)
+    this.peers.requests.fail(tx, accepted, code, message)
     tx.after(() => this.#forget(accepted.id))
   }
 
   /** Watches the requests that a stop or a crash left open; returns them, oldest first. */
   recover(): AcceptedRequest[] {
-    const open = this.options.requests.listOpen().filter(({ operation }) => operation.startsWith('session.'))
+    const open = this.peers.requests.listOpen().filter(({ operation }) => operation.startsWith('session.'))
     for (const accepted of open) this.#watch(accepted)
     return open
   }
@@ -83,7 +82,7 @@ export class SessionRequests {
 
   #watch(accepted: AcceptedRequest): void {
     const limit = accepted.operation === 'session.create' ? CREATE_LIMIT : MESSAGE_LIMIT
-    const deadline = this.options.deadlines.after(limit, () => void this.#expire(accepted))
+    const deadline = this.context.deadlines.after(limit, () => void this.#expire(accepted))
     this.#open.set(accepted.id, { accepted, deadline })
   }
 
@@ -93,7 +92,7 @@ export class SessionRequests {
   }
 
   async #expire(accepted: AcceptedRequest): Promise<void> {
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       if (!this.#open.has(accepted.id)) return
       this.fail(tx, accepted, timeoutCode(accepted.operation), this.#timeoutMessage(accepted))
       this.#timedOut.emit(tx, accepted)
@@ -101,7 +100,7 @@ export class SessionRequests {
   }
 
   #timeoutMessage({ operation, subject }: AcceptedRequest): string {
-    const reason = this.options.explainWaiting(subject)
+    const reason = this.peers.explainWaiting(subject)
     const because = reason ? `: ${reason}` : ''
     if (operation === 'session.create')
       return `the session did not start within ${CREATE_LIMIT / 60_000} minutes${because}`

@@ -1,4 +1,5 @@
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import {
@@ -10,16 +11,14 @@ import {
 import { type LaunchPlanner, LIVE } from '../launch/index.ts'
 import type { SessionDrifts } from './runtime-schema.ts'
 
-interface DriftedSessionsOptions {
-  store: Store
-  repository: SessionRepository
-  recorder: SessionEventRecorder
-  launchPlanner: Pick<LaunchPlanner, 'drift' | 'declared'>
-}
-
 /** Sessions that were started from a declaration that has changed since. */
 export class DriftedSessions {
-  constructor(private readonly options: DriftedSessionsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly repository: SessionRepository,
+    private readonly recorder: SessionEventRecorder,
+    private readonly launchPlanner: Pick<LaunchPlanner, 'drift' | 'declared'>,
+  ) {}
 
   list(): SessionDrifts {
     const items = this.#drifted().map(({ row: { id, sessionName, template }, fields }) => ({
@@ -33,7 +32,7 @@ export class DriftedSessions {
    * that no one sees the one without the other. What can be applied to a running session still is.
    */
   keepThrough(change: () => boolean, caller: Caller): Promise<boolean> {
-    return this.options.store.write((tx) => {
+    return this.context.store.write((tx) => {
       const changed = change()
       this.#accept(tx)
       return changed
@@ -41,7 +40,7 @@ export class DriftedSessions {
   }
 
   #accept(tx: Tx): void {
-    const { repository, recorder, launchPlanner } = this.options
+    const { repository, recorder, launchPlanner } = this
     for (const { row, fields } of this.#drifted()) {
       const declared = launchPlanner.declared(row)
       if (!declared || fields.every((field) => field === LIVE)) continue
@@ -54,7 +53,7 @@ export class DriftedSessions {
   }
 
   #drifted(): { row: SessionRow; fields: string[] }[] {
-    const { repository, launchPlanner } = this.options
+    const { repository, launchPlanner } = this
     return repository
       .live()
       .filter(isRunning)

@@ -23,7 +23,7 @@ export function openSessions(options: SessionsOptions) {
     creating: new SessionCreating(parts),
     running: new SessionRunning(parts),
     messaging: new SessionMessaging(parts),
-    terminals: new Terminals(parts),
+    terminals: new Terminals(parts.context, parts),
   }
   return { ...opened, operations }
 }

@@ -118,10 +118,10 @@ export function openSessionParts(options: SessionsOptions) {
   const conversationRetention = new AcpRetention(store, clock, deadlines, report)
   return {
     ...{ ...records, ...programs, ...messaging, ...lifecycle },
-    searcher: new TranscriptSearcher(all),
-    drifted: new DriftedSessions(all),
+    searcher: new TranscriptSearcher(all.context, all.repository, all.resolver, all.transcripts),
+    drifted: new DriftedSessions(all.context, all.repository, all.recorder, all.launchPlanner),
     credentials: new SessionCredentials({ ...all, city: environment.city }),
-    upkeep: new SessionUpkeep({ ...all, retention, conversationRetention }),
+    upkeep: new SessionUpkeep(all.context, { ...all, retention, conversationRetention }),
   }
 }
 
@@ -157,7 +157,7 @@ type Records = SessionRecords & ReturnType<typeof openRunState>
 
 /** The programs of sessions: what is started, what is sent to them, and what they say. */
 function openPrograms(options: SessionsOptions & Records) {
-  const { store, clock, deadlines, config, host, repository, environment, report } = options
+  const { store, clock, deadlines, config, host, repository, environment } = options
   const { questions, workload } = options
   const { city, path, env } = environment
   const launchPlanner = new LaunchPlanner(environment, config, options.accounts, () => clock.now())
@@ -174,8 +174,8 @@ function openPrograms(options: SessionsOptions & Records) {
     const names = workNamesOf(row)
     return workload.activeBead(names) ?? workload.oneAssignedTo(names) ?? (row.work || undefined)
   }
-  const conversations = new AcpConversations({
-    ...{ store, city },
+  const conversations = new AcpConversations(options.context, {
+    ...{ city },
     onAsked(tx, question) {
       const row = repository.find(question.sessionId)
       if (!row) return
@@ -195,8 +195,8 @@ function openPrograms(options: SessionsOptions & Records) {
   const lastOutputs = new LastOutputs(store)
   const prompter = new AcpPrompter(host, conversations)
   const logs = openSessionLogs({
-    ...{ name: city, path, env, store, clock, deadlines, sessionRepository: repository, launchPlanner, conversations },
-    ...{ questions, report },
+    ...{ context: options.context, name: city, path, env, sessionRepository: repository, launchPlanner, conversations },
+    questions,
     pending: (row) => pendingOf({ questions, conversations }, repository.find(row.id) ?? row),
   })
   return {
@@ -212,7 +212,7 @@ function openPrograms(options: SessionsOptions & Records) {
     transcripts: new Transcripts([new ScreenSource(host, lastOutputs)], repository, logs, deadlines, options.questions),
     view: new SessionView({ ...options, launchPlanner, logs, lastOutputs }),
     askedHosts: new HostPrompts(options.context, { ...options, city, beadOf }),
-    questionWatcher: new QuestionWatcher({ ...options, city, launchPlanner, conversations, beadOf }),
+    questionWatcher: new QuestionWatcher(options.context, { ...options, city, launchPlanner, conversations, beadOf }),
   }
 }
 
@@ -222,11 +222,14 @@ type Programs = ReturnType<typeof openPrograms>
 function openMessaging(options: SessionsOptions & Records & Programs) {
   const { conversations } = options
   const waiting = new WaitingReasons(options)
-  const requests = new SessionRequests({ ...options, explainWaiting: (session) => waiting.of(session) })
+  const requests = new SessionRequests(options.context, {
+    ...options,
+    explainWaiting: (session) => waiting.of(session),
+  })
   const createRequests = new CreateRequests({ ...options, requests })
-  const delivery = new MessageDelivery({ ...options, requests, createRequests })
+  const delivery = new MessageDelivery(options.context, { ...options, requests, createRequests })
   conversations.onTurnEnd(({ session }) => delivery.deliver(session))
-  const answers = new AnswerGiver({ ...options, watcher: options.questionWatcher, delivery })
+  const answers = new AnswerGiver(options.context, { ...options, watcher: options.questionWatcher, delivery })
   return { waiting, requests, createRequests, delivery, answers }
 }
 
@@ -236,13 +239,13 @@ type Messaging = ReturnType<typeof openMessaging>
 function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
   const { environment, launchPlanner } = options
   const refusals = new Refusals({ ...options, place: environment, confinable: (row) => launchPlanner.confinable(row) })
-  const exits = new ExitHandler({ ...options, refusals })
+  const exits = new ExitHandler(options.context, { ...options, refusals })
   const table = new ProcessTable()
-  const lifeSigns = new LifeSigns({ ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
-  const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })
+  const lifeSigns = new LifeSigns(options.context, { ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
+  const processes = new SessionProcesses(options.context, { ...options, exits, city: options.environment.city })
   const programOf = builtinProviderLookup(options.launchPlanner)
-  const loginWatcher = new LoginWatcher({ ...options, processes, programOf })
-  const detached = new DetachedProcesses(options)
+  const loginWatcher = new LoginWatcher(options.context, { ...options, processes, programOf })
+  const detached = new DetachedProcesses(options.context, options)
   const traffic = new Traffic(options.context, options.host, options.resolver)
   return {
     processes,
@@ -254,37 +257,36 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
       ...{ ...options, processes, loginWatcher, detached, traffic },
       city: options.environment.city,
     }),
-    drainer: new SessionDrainer({ ...options, lifeSigns }),
-    creator: new SessionCreator(options),
-    closer: new SessionCloser(options),
+    drainer: new SessionDrainer(options.context, { ...options, lifeSigns }),
+    creator: new SessionCreator(options.context, options),
+    closer: new SessionCloser(options.context, options),
   }
-}
-
-interface SessionUpkeepOptions {
-  store: Store
-  host: Pick<SessionHost, 'onRecords'>
-  repository: SessionRepository
-  conversations: AcpConversations
-  conversationRetention: AcpRetention
-  retention: SessionRetention
-  requests: SessionRequests
-  createRequests: CreateRequests
-  delivery: MessageDelivery
-  loginWatcher: LoginWatcher
-  prompts: Pick<Prompts, 'close'>
-  questionWatcher: QuestionWatcher
-  answers: Pick<AnswerGiver, 'recover'>
-  report(message: string): void
 }
 
 /** Recovers what a stop or a crash left, receives the records of ACP programs, and deletes what is old. */
 class SessionUpkeep {
   #unsubscribe: (() => void) | undefined
 
-  constructor(private readonly options: SessionUpkeepOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      host: Pick<SessionHost, 'onRecords'>
+      repository: SessionRepository
+      conversations: AcpConversations
+      conversationRetention: AcpRetention
+      retention: SessionRetention
+      requests: SessionRequests
+      createRequests: CreateRequests
+      delivery: MessageDelivery
+      loginWatcher: LoginWatcher
+      prompts: Pick<Prompts, 'close'>
+      questionWatcher: QuestionWatcher
+      answers: Pick<AnswerGiver, 'recover'>
+    },
+  ) {}
 
   async start(): Promise<void> {
-    const { host, repository, conversations, delivery, retention, conversationRetention } = this.options
+    const { host, repository, conversations, delivery, retention, conversationRetention } = this.peers
     await this.#recoverRequests()
     this.#unsubscribe = host.onRecords((batch) => conversations.ingest(batch))
     for (const { id } of repository.live()) delivery.deliver(id)
@@ -294,8 +296,7 @@ class SessionUpkeep {
   }
 
   stop(): void {
-    const { retention, conversationRetention, loginWatcher, questionWatcher, delivery, requests, prompts } =
-      this.options
+    const { retention, conversationRetention, loginWatcher, questionWatcher, delivery, requests, prompts } = this.peers
     this.#unsubscribe?.()
     retention.stop()
     conversationRetention.stop()
@@ -308,7 +309,8 @@ class SessionUpkeep {
 
   /** Reads the screens again, and finishes the answers that a stop interrupted; nothing else waits for that. */
   async #recoverQuestions(): Promise<void> {
-    const { questionWatcher, answers, report } = this.options
+    const { report } = this.context
+    const { questionWatcher, answers } = this.peers
     try {
       await answers.recover()
       await questionWatcher.start()
@@ -318,7 +320,8 @@ class SessionUpkeep {
   }
 
   async #recoverRequests(): Promise<void> {
-    const { store, repository, requests, createRequests, delivery } = this.options
+    const { store } = this.context
+    const { repository, requests, createRequests, delivery } = this.peers
     const open = requests.recover()
     await store.write((tx) => {
       delivery.recover(tx)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
-import type { Deadlines } from '../../core/deadlines.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { memoize } from '../../core/memoize.ts'
 import type { SessionHost } from '../../host/client/index.ts'
@@ -80,14 +80,16 @@ interface TerminalsOptions {
   host: SessionHost
   activity: SessionActivity
   conversations: Pick<AcpConversations, 'usesAcp'>
-  deadlines: Deadlines
 }
 
 /** Lets people watch, and type into, the terminals of sessions. */
 export class Terminals {
   readonly #tickets = new Map<string, { session: string; write: boolean; effects: readonly ViewerEffect[] }>()
 
-  constructor(private readonly options: TerminalsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: TerminalsOptions,
+  ) {}
 
   /** A ticket that opens a running session's terminal once, within a minute. */
   ticket(token: string, { write = false, effects = [] }: TicketRequest): Ticket {
@@ -98,7 +100,7 @@ export class Terminals {
     keyOf(row)
     const ticket = randomBytes(24).toString('base64url')
     this.#tickets.set(ticket, { session: row.id, write, effects })
-    this.options.deadlines.after(MINUTE, () => this.#tickets.delete(ticket))
+    this.context.deadlines.after(MINUTE, () => this.#tickets.delete(ticket))
     return { ticket, expires_in: MINUTE / 1000, write }
   }
 

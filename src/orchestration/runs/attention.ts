@@ -1,21 +1,13 @@
 import type { CityConfig } from '../../config/city/index.ts'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { toTimestamp } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { query, type Store, stablePlan } from '../../core/store/index.ts'
+import type { Deadline } from '../../core/deadlines.ts'
+import { query, stablePlan } from '../../core/store/index.ts'
 import type { Bead, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { isPool } from '../formulas/index.ts'
 import { guardedStep, metadataValue } from './node.ts'
-
-interface RunAttentionOptions {
-  store: Store
-  config: { readonly current: Pick<CityConfig, 'agents'> }
-  log: Pick<EventLog, 'subscribe'>
-  deadlines: Deadlines
-  beadRepository: BeadRepository
-}
 
 /** On a control of a run that could not do what it is for. */
 export const QUARANTINED_LABEL = 'gc:control-quarantined'
@@ -81,7 +73,11 @@ const LABELLED = query<{ id: string }, [string, number]>(
 export class RunAttention implements AttentionSource {
   readonly name = 'runs'
 
-  constructor(private readonly options: RunAttentionOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly config: { readonly current: Pick<CityConfig, 'agents'> },
+    private readonly beadRepository: BeadRepository,
+  ) {}
 
   items(): AttentionEntry[] {
     const quarantined = this.#quarantinedBeads()
@@ -96,7 +92,7 @@ export class RunAttention implements AttentionSource {
 
   /** Runs that are over and in which a step failed, whether the run failed with it or not. */
   #failed(): (AttentionEntry & { readonly bead_id: string })[] {
-    return this.options.store.all(FAILED_RUNS, MAX_LISTED).map(({ root, formula, state, since, failure }) => ({
+    return this.context.store.all(FAILED_RUNS, MAX_LISTED).map(({ root, formula, state, since, failure }) => ({
       ...{ id: `run-failure:${root}`, kind: 'run', bead_id: root, since: toTimestamp(since) },
       asks: `Run ${root}${formula && ` of ${formula}`} ${state === 'failed' ? 'failed:' : 'completed, but'} ${failure}.`,
       to_do: `gc run show ${root}; gc run retry ${root} --step <step> repeats it, gc run dismiss ${root} clears this`,
@@ -105,8 +101,8 @@ export class RunAttention implements AttentionSource {
 
   /** Molecules that no session of their pool is ever offered. */
   #untakenByPools(): AttentionEntry[] {
-    const pools = new Set(this.options.config.current.agents.filter(isPool).map(({ qualified }) => qualified))
-    return this.options.store
+    const pools = new Set(this.config.current.agents.filter(isPool).map(({ qualified }) => qualified))
+    return this.context.store
       .all(UNTAKEN, MAX_LISTED)
       .filter(({ target }) => pools.has(target))
       .map(({ root, formula, target, since }) => ({
@@ -120,8 +116,8 @@ export class RunAttention implements AttentionSource {
 
   /** Steps that failed and hold up what needs them. */
   #blocking(): AttentionEntry[] {
-    const guards = this.options.store.all(GUARDS, MAX_LISTED)
-    const titles = new Map(this.options.beadRepository.list(guards.map(({ id }) => id)).map((bead) => [bead.id, bead]))
+    const guards = this.context.store.all(GUARDS, MAX_LISTED)
+    const titles = new Map(this.beadRepository.list(guards.map(({ id }) => id)).map((bead) => [bead.id, bead]))
     return guards.flatMap(({ id, root, since }) => {
       const bead = titles.get(id)
       if (!bead) return []
@@ -135,16 +131,16 @@ export class RunAttention implements AttentionSource {
   }
 
   #quarantinedBeads(): Bead[] {
-    const ids = this.options.store.all(LABELLED, QUARANTINED_LABEL, MAX_LISTED).map(({ id }) => id)
-    return this.options.beadRepository.list(ids)
+    const ids = this.context.store.all(LABELLED, QUARANTINED_LABEL, MAX_LISTED).map(({ id }) => id)
+    return this.beadRepository.list(ids)
   }
 
   onChange(listener: () => void): () => void {
     let waiting: Deadline | undefined
-    const unsubscribe = this.options.log.subscribe(({ type, payload }) => {
+    const unsubscribe = this.context.log.subscribe(({ type, payload }) => {
       const isAboutOne = type.startsWith('bead.') ? isStuck(payload) : RUN_EVENTS.has(type)
       if (!isAboutOne) return
-      waiting ??= this.options.deadlines.after(SETTLING_MS, () => {
+      waiting ??= this.context.deadlines.after(SETTLING_MS, () => {
         waiting = undefined
         listener()
       })

@@ -1,5 +1,6 @@
 import { eq, or } from 'drizzle-orm'
 import type { Actor } from '../../core/actor.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Bead, BeadGuard, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
@@ -7,11 +8,6 @@ import { metadataValue } from './node.ts'
 import { runHolds } from './table.ts'
 
 export type RunHold = typeof runHolds.$inferSelect
-
-interface HoldsOptions {
-  store: Store
-  beadRepository: BeadRepository
-}
 
 /** Maximum beads that one write holds or offers again, and maximum beads it examines. */
 const SLICE = 100
@@ -45,7 +41,14 @@ export class RunHolds implements BeadGuard {
   readonly #store: Store
   readonly #beads: BeadRepository
 
-  constructor({ store, beadRepository }: HoldsOptions) {
+  constructor(
+    { store }: CityContext,
+    {
+      beadRepository,
+    }: {
+      beadRepository: BeadRepository
+    },
+  ) {
     this.#store = store
     this.#beads = beadRepository
     beadRepository.addGuard(this)

@@ -2,6 +2,7 @@ import type { CommandConfinement } from '../../agents/confinement/index.ts'
 import { type CityEnvironment, HostedCommands, plainEnvironment } from '../../agents/launch/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { EventLog, Reactions } from '../../core/events/index.ts'
@@ -30,13 +31,15 @@ import { Workflows } from './workflows.ts'
 
 /** What the runs of a city need of the rest of it. */
 interface RunsOptions extends Omit<CityEnvironment, 'city' | 'network'> {
+  context: CityContext
   name: string
-  host: ConstructorParameters<typeof HostedCommands>[0]['host']
   clock: Clock
   deadlines: Deadlines
+  log: EventLog
+  report(message: string): void
+  host: ConstructorParameters<typeof HostedCommands>[0]['host']
   config: Config
   store: Store
-  log: EventLog
   reactions: Reactions
   beadRepository: BeadRepository
   runRepository: RunRepository
@@ -44,7 +47,6 @@ interface RunsOptions extends Omit<CityEnvironment, 'city' | 'network'> {
   sessionRepository: SessionRepository
   processTokens: ProcessTokens
   commandConfinement: CommandConfinement
-  report(message: string): void
   reportError(error: unknown): void
   convoys: Convoys
   suspensions: Suspensions
@@ -59,16 +61,16 @@ interface RunsOptions extends Omit<CityEnvironment, 'city' | 'network'> {
 /** Builds the services that run formulas. */
 export function openRuns(options: RunsOptions) {
   const { name: city, config, beadRepository: beads, runRepository: runs, runMembers: members } = options
-  const holds = new RunHolds(options)
+  const holds = new RunHolds(options.context, options)
   const parts = { ...options, sessions: options.sessionRepository, city, beads, runs, members, holds }
   const checks = new CheckRepository(options.store)
   const checkRunner = buildChecks(options, checks)
-  const drainUnits = new DrainUnits({ ...parts, affinity: new SessionAffinity(parts) })
+  const drainUnits = new DrainUnits({ ...parts, affinity: new SessionAffinity(options.context, parts) })
   const runsOfCity = new Runs(parts)
   return {
     checkRunner,
     drainUnits,
-    runEngine: new RunEngine({
+    runEngine: new RunEngine(options.context, {
       ...parts,
       checkRunner,
       drainUnits,
@@ -80,15 +82,15 @@ export function openRuns(options: RunsOptions) {
     runControls: new RunControls(parts),
     runRestarts: new RunRestarts(parts),
     runHolds: holds,
-    runTimelines: new RunTimelines(parts),
-    runWaits: new RunWaits({ ...parts, checksOf: (root) => checks.listOf(root) }),
-    workflows: new Workflows(parts),
+    runTimelines: new RunTimelines(options.context, parts),
+    runWaits: new RunWaits(options.context, { ...parts, checksOf: (root) => checks.listOf(root) }),
+    workflows: new Workflows(options.context, parts),
   }
 }
 
 function buildChecks(options: RunsOptions, checks: CheckRepository): CheckRunner {
   const { name: city, host } = options
-  return new CheckRunner({
+  return new CheckRunner(options.context, {
     ...{ ...options, beads: options.beadRepository, tokens: options.processTokens },
     checks,
     confinement: options.commandConfinement,

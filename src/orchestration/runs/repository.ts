@@ -1,8 +1,7 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Actor } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
 import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { RunChanged } from '../events.ts'
 import type { Recipe } from '../formulas/index.ts'
@@ -42,12 +41,6 @@ export interface ListedRun extends RunRow {
 export interface RunError {
   code: string
   message: string
-}
-
-interface RepositoryOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
 }
 
 const starterOf = ({ kind, name, session }: Actor): string | null => session ?? (kind === 'process' ? name : null)
@@ -129,8 +122,8 @@ const TOUCH = command<[number, string]>('UPDATE runs SET updated_at = ? WHERE ro
 export class RunRepository {
   readonly #queries: ReturnType<typeof prepareQueries>
 
-  constructor(private readonly options: RepositoryOptions) {
-    this.#queries = prepareQueries(options.store)
+  constructor(private readonly context: CityContext) {
+    this.#queries = prepareQueries(context.store)
   }
 
   /** Adds a run whose beads are all there; the engine takes it up from here. */
@@ -139,7 +132,7 @@ export class RunRepository {
     { root, formula, contract, origin, scope, target, parent, recipe }: RunDraft,
     state: RunStatus = 'pending',
   ): void {
-    const now = this.options.clock.now()
+    const now = this.context.clock.now()
     const { kind: scopeKind, ref: scopeRef } = scope
     tx.orm
       .insert(runs)
@@ -162,12 +155,12 @@ export class RunRepository {
   }
 
   find(root: string): RunRow | undefined {
-    return this.options.store.get(ROW, root) ?? undefined
+    return this.context.store.get(ROW, root) ?? undefined
   }
 
   /** True if a run was compiled here, so that its engine knows all that it is made of. */
   isCompiled(root: string): boolean {
-    return this.options.store.get(COMPILED, root) !== null
+    return this.context.store.get(COMPILED, root) !== null
   }
 
   /** Throws `run-not-found` when there is none. */
@@ -177,7 +170,7 @@ export class RunRepository {
 
   /** A run as lists have it; throws `run-not-found` when there is none. */
   getListed(root: string): ListedRun {
-    return this.options.store.get(ONE, root) ?? notFound(root)
+    return this.context.store.get(ONE, root) ?? notFound(root)
   }
 
   /** Recipe of a run, without its own steps and edges; undefined for imported runs. */
@@ -187,12 +180,12 @@ export class RunRepository {
 
   /** Runs that continue, then those that wait, then those that are over; of each those that changed last first. */
   list(limit: number): ListedRun[] {
-    return this.options.store.all(LISTED_RUNS, limit)
+    return this.context.store.all(LISTED_RUNS, limit)
   }
 
   /** Runs of one rank after a place, those that changed last first. */
   page({ order, rank, after }: RunsPlace, limit: number): ListedRun[] {
-    return this.options.store.all(
+    return this.context.store.all(
       PAGES[order],
       rank,
       after?.updatedAt ?? Number.MAX_SAFE_INTEGER,
@@ -203,7 +196,7 @@ export class RunRepository {
 
   /** The runs that drains of a run started, those that are not over. */
   partsOf(root: string): string[] {
-    return this.options.store.all(PARTS, root).map(({ id }) => id)
+    return this.context.store.all(PARTS, root).map(({ id }) => id)
   }
 
   /** True if a session, or a process of this name, started a run, or the run that has a drain which did. */
@@ -215,7 +208,7 @@ export class RunRepository {
 
   /** Runs that are being canceled. */
   canceling(): string[] {
-    return this.options.store
+    return this.context.store
       .read((orm) => orm.select({ id: runs.rootId }).from(runs).where(sql`list_rank = 0 AND state = 'canceling'`).all())
       .map(({ id }) => id)
   }
@@ -228,13 +221,13 @@ export class RunRepository {
 
   /** Number of runs of a formula. */
   countOf(formula: string, scope?: RunScope): number {
-    return this.options.store.get(COUNT, formula, scope?.kind ?? '', scope?.ref ?? '')?.n ?? 0
+    return this.context.store.get(COUNT, formula, scope?.kind ?? '', scope?.ref ?? '')?.n ?? 0
   }
 
   /** The latest runs of a formula. */
   latestOf(formula: string, scope: RunScope | undefined, limit: number): RunRow[] {
     const where = scope ? sql` AND scope_kind = ${scope.kind} AND scope_ref = ${scope.ref}` : sql``
-    return this.options.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm
         .select()
         .from(runs)
@@ -248,19 +241,19 @@ export class RunRepository {
   /** Runs in the order of feeds. */
   feed(scope: RunScope | undefined, limit: number): ListedRun[] {
     return scope
-      ? this.options.store.all(FED_RUNS_OF_SCOPE, scope.kind, scope.ref, limit)
-      : this.options.store.all(FED_RUNS, limit)
+      ? this.context.store.all(FED_RUNS_OF_SCOPE, scope.kind, scope.ref, limit)
+      : this.context.store.all(FED_RUNS, limit)
   }
 
   /** Something about one of its beads changed. */
   touch(tx: Tx, root: string): void {
-    tx.run(TOUCH, this.options.clock.now(), root)
+    tx.run(TOUCH, this.context.clock.now(), root)
   }
 
   /** A bead of a run begins to wait for somebody, or does so no more. */
   setWaiting(tx: Tx, rootId: string, beadId: string, isWaiting: boolean): void {
     if (isWaiting) {
-      const since = this.options.clock.now()
+      const since = this.context.clock.now()
       tx.orm.insert(runWaits).values({ beadId, rootId, since }).onConflictDoNothing().run()
     } else {
       tx.orm.delete(runWaits).where(eq(runWaits.beadId, beadId)).run()
@@ -269,12 +262,12 @@ export class RunRepository {
 
   /** The beads of a run that wait for somebody, those that have waited longest first. */
   waitsOf(root: string, limit: number): { id: string; since: number }[] {
-    return this.options.store.all(WAITS, root, limit)
+    return this.context.store.all(WAITS, root, limit)
   }
 
   /** The bead that a run has waited for longest. */
   waitOf(root: string): string | undefined {
-    return this.options.store.get(WAITING, root)?.id
+    return this.context.store.get(WAITING, root)?.id
   }
 
   /** Another attempt at one of its steps began. */
@@ -290,7 +283,7 @@ export class RunRepository {
   /** Moves a run to another state; nothing happens when it is in that state. */
   move(tx: Tx, run: RunRow, state: RunStatus, error?: RunError): void {
     if (run.state === state) return
-    const updatedAt = this.options.clock.now()
+    const updatedAt = this.context.clock.now()
     const failure = error ? { errorCode: error.code, errorMessage: error.message } : { errorCode: null }
     tx.orm
       .update(runs)
@@ -301,7 +294,7 @@ export class RunRepository {
   }
 
   #record(tx: Tx, root: string, formula: string, status: RunStatus): void {
-    this.options.log.append(tx, RunChanged, { subject: root, run_id: root }, { run_id: root, status, formula })
+    this.context.log.append(tx, RunChanged, { subject: root, run_id: root }, { run_id: root, status, formula })
   }
 }
 

@@ -44,12 +44,10 @@ const HELD_FOR = 'its steps are being opened again'
 
 /** Has steps of runs done again, or continues without them. */
 export class RunRestarts {
-  readonly #options: RestartOptions
   readonly #graph: RunGraph
   readonly #restarts: RestartStore
 
-  constructor(options: RestartOptions) {
-    this.#options = options
+  constructor(private readonly options: RestartOptions) {
     this.#graph = new RunGraph(options.store, options.beads)
     this.#restarts = new RestartStore(options.store)
   }
@@ -83,7 +81,7 @@ export class RunRestarts {
 
   /** A run of many steps is held while they are opened again, slice by slice. */
   async #restart(actor: Actor, begin: () => Restart): Promise<RunControlResponse> {
-    const { store, clock, runs, holds } = this.#options
+    const { store, clock, runs, holds } = this.options
     const { id, isLarge } = await store.write((tx) => {
       const { run, request, plan } = begin()
       const { rootId } = run
@@ -105,7 +103,7 @@ export class RunRestarts {
 
   /** Opens what is left, unless the run is canceled. */
   async #goOn(id: string): Promise<void> {
-    const { store, holds } = this.#options
+    const { store, holds } = this.options
     const begun = this.#restarts.find(id)
     if (!begun) return
     const { actor, plan, request } = begun
@@ -129,7 +127,7 @@ export class RunRestarts {
   }
 
   #reopen(tx: Tx, slice: readonly string[], { anew }: StoredPlan): void {
-    const { beads, config } = this.#options
+    const { beads, config } = this.options
     for (const id of slice) {
       const bead = beads.find(id)
       if (bead?.status === 'closed') reopenBead({ beads, config, graph: this.#graph }, tx, bead, anew[id])
@@ -137,7 +135,7 @@ export class RunRestarts {
   }
 
   #finish(tx: Tx, id: string, request: RestartRequest, held: readonly string[], actor: Actor): void {
-    const { runs, beads } = this.#options
+    const { runs, beads } = this.options
     for (const bead of held) runs.setWaiting(tx, id, bead, false)
     this.#record(tx, id, request, actor)
     const left = this.#graph
@@ -150,7 +148,7 @@ export class RunRestarts {
   }
 
   #record(tx: Tx, id: string, request: RestartRequest, actor: Actor): void {
-    const { beads, log } = this.#options
+    const { beads, log } = this.options
     const facts = { subject: id, run_id: id }
     if (request.is === 'retry') {
       const { is: _, ...payload } = request
@@ -174,11 +172,11 @@ export class RunRestarts {
     const awaited = this.#graph.blockers(step).filter(isOpen)
     if (awaited.length === 0) return
     const ids = awaited.map(({ id }) => id)
-    for (const each of this.#graph.dependents(root, step).filter(isOpen)) this.#options.beads.depend(tx, each.id, ids)
+    for (const each of this.#graph.dependents(root, step).filter(isOpen)) this.options.beads.depend(tx, each.id, ids)
   }
 
   #runOf(id: string): RunRow {
-    const run = requireGraph(this.#options.runs.get(id))
+    const run = requireGraph(this.options.runs.get(id))
     if (run.state === 'canceling') throw conflict(`run ${id} is being canceled: wait until that is over`)
     if (this.#restarts.find(id)) throw conflict(`steps of run ${id} are being opened again: wait until that is over`)
     return run

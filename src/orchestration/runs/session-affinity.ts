@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
-import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
+import { query, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Bead, BeadGuard, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import type { SessionRepository } from '../../work/sessions/index.ts'
@@ -7,7 +8,6 @@ import { metadataValue } from './node.ts'
 import { type RunSession, runSessions } from './table.ts'
 
 export interface SessionAffinityOptions {
-  store: Store
   beads: BeadRepository
   sessions: SessionRepository
 }
@@ -31,10 +31,10 @@ const READY = query<{ id: string }, [string, string]>(
  * write that makes the step ready.
  */
 export class SessionAffinity implements BeadGuard {
-  readonly #options: SessionAffinityOptions
-
-  constructor(private readonly options: SessionAffinityOptions) {
-    this.#options = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: SessionAffinityOptions,
+  ) {
     options.beads.addGuard(this)
   }
 
@@ -48,15 +48,15 @@ export class SessionAffinity implements BeadGuard {
       return
     }
     if (after.status === 'in_progress') this.#remember(tx, root, after)
-    if (isClosing) for (const { id } of this.options.store.all(RELEASED, after.id, root)) this.#assign(tx, root, id)
+    if (isClosing) for (const { id } of this.context.store.all(RELEASED, after.id, root)) this.#assign(tx, root, id)
   }
 
   /** Has a run continue in the session of another, for one group. */
   inherit(tx: Tx, group: string, from: string, to: string): void {
     const condition = and(eq(runSessions.rootId, from), eq(runSessions.group, group))
-    const found = this.#options.store.read((orm) => orm.select().from(runSessions).where(condition).all())
+    const found = this.context.store.read((orm) => orm.select().from(runSessions).where(condition).all())
     for (const session of found) this.#save(tx, { ...session, rootId: to })
-    for (const { id } of this.options.store.all(READY, to, group)) this.#assign(tx, to, id)
+    for (const { id } of this.context.store.all(READY, to, group)) this.#assign(tx, to, id)
   }
 
   #remember(tx: Tx, rootId: string, step: Bead): void {
@@ -70,7 +70,7 @@ export class SessionAffinity implements BeadGuard {
   }
 
   #assign(tx: Tx, root: string, id: string): void {
-    const { beads, sessions } = this.#options
+    const { beads, sessions } = this.options
     const step = beads.get(id)
     const group = metadataValue(step, WorkflowKey.continuationGroup)
     if (group === '' || metadataValue(step, EngineKey.sessionAffinity) !== 'require') return
@@ -82,7 +82,7 @@ export class SessionAffinity implements BeadGuard {
   #find(root: string, group: string, target: string): RunSession | undefined {
     const { rootId, group: groupColumn, target: targetColumn } = runSessions
     const condition = and(eq(rootId, root), eq(groupColumn, group), eq(targetColumn, target))
-    return this.#options.store.read((orm) => orm.select().from(runSessions).where(condition).get())
+    return this.context.store.read((orm) => orm.select().from(runSessions).where(condition).get())
   }
 
   #save(tx: Tx, session: RunSession): void {

@@ -1,6 +1,7 @@
+import type { CityContext } from '../../core/city-context.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog, RecordedEvent } from '../../core/events/index.ts'
+import type { RecordedEvent } from '../../core/events/index.ts'
 import { fillPage } from '../../http/respond/index.ts'
 import { type Bead, type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
 import { WorkflowKey, WorkKey } from '../../work/metadata.ts'
@@ -22,15 +23,6 @@ export type UsageAmounts = Pick<
   'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_creation_tokens' | 'cost_usd_estimate' | 'unpriced'
 >
 
-interface TimelineOptions {
-  log: Pick<EventLog, 'about'>
-  clock: { now(): number }
-  beads: BeadRepository
-  runs: RunRepository
-  members: RunMembers
-  usage: UsageOfSessions
-}
-
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 200
 const MAX_STATES = 50
@@ -38,10 +30,18 @@ const MAX_RUN_STATES = 100
 
 /** Outcome of every step of a run: times, sessions and cost. */
 export class RunTimelines {
-  constructor(private readonly options: TimelineOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      beads: BeadRepository
+      runs: RunRepository
+      members: RunMembers
+      usage: UsageOfSessions
+    },
+  ) {}
 
   read(id: string, { cursor, limit = 0 }: RunTimelineQuery): RunTimeline {
-    const { runs, members } = this.options
+    const { runs, members } = this.peers
     const run = runs.get(id)
     const from = parseCursor(cursor)
     const size = Math.min(limit === 0 ? DEFAULT_LIMIT : limit, MAX_LIMIT)
@@ -57,7 +57,7 @@ export class RunTimelines {
   }
 
   #statesOf(id: string): RunTimeline['states'] {
-    const { items } = this.options.log.about(id, { limit: MAX_RUN_STATES })
+    const { items } = this.context.log.about(id, { limit: MAX_RUN_STATES })
     return items.reverse().flatMap(({ type, ts: at, actor: by, payload }) => {
       if (!type.startsWith('run.')) return []
       const { status, reason }: { status?: unknown; reason?: unknown } = Object(payload)
@@ -67,9 +67,9 @@ export class RunTimelines {
   }
 
   #step(bead: Bead, run: RunStatus): RunTimelineStep {
-    const events = this.options.log.about(bead.id, { limit: MAX_STATES }).items.reverse()
+    const events = this.context.log.about(bead.id, { limit: MAX_STATES }).items.reverse()
     const states = statesOf(events, bead, run)
-    const spans = workSpans(states, this.options.clock.now())
+    const spans = workSpans(states, this.context.clock.now())
     const kind = metadataValue(bead, WorkflowKey.kind) || bead.issue_type
     const attempt = attemptNumber(bead)
     return {
@@ -84,7 +84,7 @@ export class RunTimelines {
   #usageOf(spans: readonly WorkSpan[]): UsageAmounts {
     const used = spans
       .filter(({ session }) => session !== '')
-      .map(({ session, from, to }) => this.options.usage.ofSession(session, from, to))
+      .map(({ session, from, to }) => this.peers.usage.ofSession(session, from, to))
     const sum = (key: keyof UsageAmounts) => used.reduce((total, each) => total + each[key], 0)
     return {
       ...{ input_tokens: sum('input_tokens'), output_tokens: sum('output_tokens') },

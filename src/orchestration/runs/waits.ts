@@ -1,7 +1,8 @@
 import type { CityConfig } from '../../config/city/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
+import type { CityContext } from '../../core/city-context.ts'
 import { toTimestamp } from '../../core/clock.ts'
-import { query, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, stablePlan } from '../../core/store/index.ts'
 import type { Bead, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import { parseGate } from '../gates/index.ts'
@@ -17,7 +18,6 @@ export interface CheckUnderWay {
 }
 
 interface WaitsOptions {
-  store: Store
   config: { readonly current: CityConfig }
   beads: BeadRepository
   runs: RunRepository
@@ -42,7 +42,10 @@ const LIVE = query<{ id: string }, [string, number]>(
 
 /** Reasons that runs wait, in sentences. */
 export class RunWaits {
-  constructor(private readonly options: WaitsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: WaitsOptions,
+  ) {}
 
   progress(id: string): RunProgress {
     const { state, parentId, errorMessage: failure } = this.options.runs.get(id)
@@ -68,7 +71,7 @@ export class RunWaits {
       if (bead) yield { ...waitText(root, bead), bead_id: id, since: toTimestamp(since) }
     }
     for (const check of checksOf(root).slice(0, MAX_WAITS)) yield this.#ofCheck(check)
-    const live = beads.list(this.options.store.all(LIVE, root, MAX_WAITS).map(({ id }) => id))
+    const live = beads.list(this.context.store.all(LIVE, root, MAX_WAITS).map(({ id }) => id))
     for (const bead of live.sort((a, b) => (a.status < b.status ? -1 : 1))) yield this.#ofWork(bead)
     yield* this.#ofParts(root)
   }

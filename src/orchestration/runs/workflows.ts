@@ -1,6 +1,5 @@
+import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { JsonRows, responseTooLarge } from '../../http/respond/index.ts'
@@ -11,30 +10,30 @@ import { isWorkflowRoot, LEFTOVER_REASON, toNode } from './node.ts'
 import type { RunRepository } from './repository.ts'
 import type { ScopeQuery, WorkflowDeleteQuery, WorkflowDeleteResponse, WorkflowSnapshotResponse } from './schema.ts'
 
-export interface WorkflowsOptions {
-  /** The city's name. */
-  city: string
-  store: Store
-  log: EventLog
-  config: CityScope
-  beads: BeadRepository
-  runs: RunRepository
-  members: RunMembers
-}
-
 /** Maximum beads that one write closes or removes. */
 const SLICE = 100
 const SKIPPED = { [ResultKey.outcome]: 'skipped', [WorkKey.closeReason]: LEFTOVER_REASON }
 
 /** Graphs of runs, bead by bead. */
 export class Workflows {
-  constructor(private readonly options: WorkflowsOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The city's name. */
+      city: string
+      config: CityScope
+      beads: BeadRepository
+      runs: RunRepository
+      members: RunMembers
+    },
+  ) {}
 
   snapshot(id: string, { scope_kind, scope_ref }: ScopeQuery): JsonRows<WorkflowSnapshotResponse> {
     if ((scope_kind === undefined) !== (scope_ref === undefined)) {
       throw new AppError('invalid-request', 'scope_kind and scope_ref must be provided together')
     }
-    const { log, members } = this.options
+    const { log } = this.context
+    const { members } = this.options
     const root = this.#find(id, scope_kind, scope_ref)
     const ids = [root.id, ...[...members.of(root.id)].map((bead) => bead.id)]
     const edges = new EdgesAmong(ids)
@@ -60,7 +59,8 @@ export class Workflows {
 
   /** Closes what is open of a workflow as skipped; with `delete`, removes it. */
   async delete(caller: Caller, id: string, query: WorkflowDeleteQuery): Promise<WorkflowDeleteResponse> {
-    const { store, beads, members } = this.options
+    const { store } = this.context
+    const { beads, members } = this.options
     const root = this.#find(id, query.scope_kind, query.scope_ref)
     const all = [...[...members.of(root.id)].map((bead) => bead.id), root.id]
     const open = beads.list(all).filter(({ status }) => status !== 'closed')

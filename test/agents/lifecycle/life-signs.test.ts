@@ -15,13 +15,15 @@ function lookAt(lines: string[], { profile = UNKNOWN, asksByProtocol = 0, isAcp 
   const used = { ms: 500 }
   const cursor = { x: 0, y: lines.length }
   const size = { cols: 80, rows: 24, offset: 0, alternate: false, bracketedPaste: true, title: '' }
-  const signs = new LifeSigns({
-    clock,
-    host: { screen: async () => ({ ...size, lines, cursor }) },
-    launchPlanner: { program: () => ({ profile }), startupTimeout: () => 10 * MINUTE },
-    conversations: { usesAcp: () => isAcp, questions: () => Array(asksByProtocol).fill({}) },
-    cpuTime: async () => used.ms,
-  })
+  const signs = new LifeSigns(
+    { clock },
+    {
+      host: { screen: async () => ({ ...size, lines, cursor }) },
+      launchPlanner: { program: () => ({ profile }), startupTimeout: () => 10 * MINUTE },
+      conversations: { usesAcp: () => isAcp, questions: () => Array(asksByProtocol).fill({}) },
+      cpuTime: async () => used.ms,
+    },
+  )
   const patience = (over: Partial<RunningSession> = {}, reason = 'no-wake-reason') =>
     signs.patience({ ...sessionRow(), hostKey: 'k1', pid: 10, wokeAt: clock.now() - MINUTE, ...over }, reason)
   return { clock, used, patience }

@@ -1,6 +1,7 @@
 import { asc, eq } from 'drizzle-orm'
+import type { CityContext } from '../../../core/city-context.ts'
 import { Signal } from '../../../core/signal.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import type { RecordBatch } from '../../../host/client/index.ts'
 import type { AgentMode, AgentRecord } from '../../../host/protocol/index.ts'
 import type { AskedQuestion } from './questions.ts'
@@ -10,16 +11,6 @@ const MAX_RECORDS_PER_WRITE = 200
 const MAX_BYTES_PER_WRITE = 256 << 10
 /** Beyond this size the oldest records of a session are deleted. */
 const MAX_BYTES_PER_SESSION = 32 << 20
-
-interface AcpConversationsOptions {
-  store: Store
-  city: string
-  /** A conversation was opened; its id is undefined when a later start cannot resume it. */
-  onConversationOpened(tx: Tx, session: string, conversation: string | undefined): void
-  onAsked(tx: Tx, question: AskedQuestion): void
-  /** A question needs no answer any more; without a choice its turn ended before there was one. */
-  onAnswered(tx: Tx, question: QuestionRow, choice: string | undefined): void
-}
 
 /** A turn that is over, with its error when it failed; the program can take another. */
 export interface EndedTurn {
@@ -64,8 +55,18 @@ export class AcpConversations {
   readonly #turnEnded = new Signal<[turn: EndedTurn]>()
   readonly #acpHostKeys = new Set<string>()
 
-  constructor(private readonly options: AcpConversationsOptions) {
-    const { store } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      city: string
+      /** A conversation was opened; its id is undefined when a later start cannot resume it. */
+      onConversationOpened(tx: Tx, session: string, conversation: string | undefined): void
+      onAsked(tx: Tx, question: AskedQuestion): void
+      /** A question needs no answer any more; without a choice its turn ended before there was one. */
+      onAnswered(tx: Tx, question: QuestionRow, choice: string | undefined): void
+    },
+  ) {
+    const { store } = context
     const runs = store.read((orm) => orm.select({ key: acpRuns.hostKey }).from(acpRuns).all())
     for (const { key } of runs) this.#acpHostKeys.add(key)
   }
@@ -85,23 +86,23 @@ export class AcpConversations {
 
   /** True if a session's program ever spoke ACP. */
   hasRecords(session: string): boolean {
-    return this.options.store.read(() => this.options.store.get(HAS_RUN, session)) !== null
+    return this.context.store.read(() => this.context.store.get(HAS_RUN, session)) !== null
   }
 
   /** The id before the newest records of a session. */
   positionBeforeLast(session: string, newest: number): number {
-    return this.options.store.read(() => this.options.store.get(ID_BEFORE, session, newest))?.id ?? 0
+    return this.context.store.read(() => this.context.store.get(ID_BEFORE, session, newest))?.id ?? 0
   }
 
   /** True if the program works on a turn. */
   isInTurn(key: string): boolean {
-    return this.options.store.read(() => this.options.store.get(HAS_TURN, key)) !== null
+    return this.context.store.read(() => this.context.store.get(HAS_TURN, key)) !== null
   }
 
   /** The open questions of a program, oldest first. */
   questions(key: string): QuestionRow[] {
     const condition = eq(acpQuestions.hostKey, key)
-    return this.options.store.read((orm) =>
+    return this.context.store.read((orm) =>
       orm
         .select()
         .from(acpQuestions)
@@ -113,7 +114,7 @@ export class AcpConversations {
 
   /** The modes that a session's program offered, or else those of another session of the same agent. */
   modes(session: string, template: string): AgentMode[] {
-    return this.options.store.read((orm) => {
+    return this.context.store.read((orm) => {
       const own = orm.select().from(acpSessions).where(eq(acpSessions.sessionId, session)).get()
       if (own && own.modes.length > 0) return own.modes
       const others = orm.select().from(acpSessions).where(eq(acpSessions.template, template)).all()
@@ -124,7 +125,7 @@ export class AcpConversations {
   requestedMode(session: string): string | undefined {
     const condition = eq(acpSessions.sessionId, session)
     return (
-      this.options.store.read((orm) => orm.select().from(acpSessions).where(condition).get())?.wantedMode ?? undefined
+      this.context.store.read((orm) => orm.select().from(acpSessions).where(condition).get())?.wantedMode ?? undefined
     )
   }
 
@@ -140,7 +141,7 @@ export class AcpConversations {
 
   /** The records of a session after an id, at most 5,000. */
   recordsAfter(session: string, place: number): StoredRecord[] {
-    return this.options.store.read(() => this.options.store.all(RECORDS_AFTER, session, place))
+    return this.context.store.read(() => this.context.store.all(RECORDS_AFTER, session, place))
   }
 
   /** Calls the listener when records of a session were stored. */
@@ -154,7 +155,7 @@ export class AcpConversations {
     const [city, session] = key.split('/')
     if (city !== this.options.city || session === undefined) return false
     for (const batch of batchesOf(records))
-      await this.options.store.write((tx) => this.#insertRecords(tx, key, session, batch), {
+      await this.context.store.write((tx) => this.#insertRecords(tx, key, session, batch), {
         kind: 'session',
         name: session,
         session,

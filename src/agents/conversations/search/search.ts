@@ -1,4 +1,5 @@
-import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import { toTimestamp } from '../../../core/clock.ts'
 import { parseDuration } from '../../../core/durations.ts'
 import { nextTick } from '../../../core/event-loop.ts'
 import { parseSearchTerms } from '../../../core/text/index.ts'
@@ -24,13 +25,6 @@ const MAX_SESSIONS = 500
 const CHARACTERS_PER_STEP = 256 * 1024
 const SESSIONS_PER_READ = 50
 
-export interface TranscriptSearcherOptions {
-  repository: Pick<SessionRepository, 'page' | 'find'>
-  resolver: Pick<SessionResolver, 'resolve'>
-  transcripts: Pick<Transcripts, 'logs' | 'read'>
-  clock: Clock
-}
-
 /** One request as it proceeds. */
 interface SearchState {
   readonly words: readonly string[]
@@ -53,7 +47,12 @@ interface Utterance extends Pick<TranscriptMatch, 'role' | 'entry' | 'sub_agent'
 export class TranscriptSearcher {
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(private readonly options: TranscriptSearcherOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly repository: Pick<SessionRepository, 'page' | 'find'>,
+    private readonly resolver: Pick<SessionResolver, 'resolve'>,
+    private readonly transcripts: Pick<Transcripts, 'logs' | 'read'>,
+  ) {}
 
   /** A page of matches. Searches of a city follow each other, so that many of them need no more memory than one. */
   find(query: TranscriptSearch, signal: AbortSignal): Promise<TranscriptMatches> {
@@ -91,7 +90,7 @@ export class TranscriptSearcher {
 
   /** The sessions to search, newest first, from the cursor on. */
   *#sessions(session: string | undefined, cursor: Boundary | undefined): Generator<SessionRow, void, void> {
-    const { repository, resolver } = this.options
+    const { repository, resolver } = this
     if (session) {
       const row = resolver.resolve(session, { past: true })
       if (!cursor || cursor.within) yield row
@@ -133,7 +132,8 @@ export class TranscriptSearcher {
 
   /** Messages of a session, newest first: the entries of its log, or else its screen. */
   async #utterances(row: SessionRow, below: string | undefined): Promise<Iterable<Utterance>> {
-    const { transcripts, clock } = this.options
+    const { clock } = this.context
+    const { transcripts } = this
     const entries = await transcripts.logs.entries(row)
     if (entries) return utterancesBelow(entries, below)
     const output = below === undefined ? await transcripts.read(row).catch(() => undefined) : undefined
@@ -143,7 +143,7 @@ export class TranscriptSearcher {
   #startOf(since: string | undefined): number {
     if (!since) return 0
     const duration = parseDuration(since)
-    if (duration !== undefined) return this.options.clock.now() - duration
+    if (duration !== undefined) return this.context.clock.now() - duration
     const message = 'must be a duration such as 30m, 1h30m or 7d'
     throw validationFailed([{ message, location: 'query.since', value: since }])
   }

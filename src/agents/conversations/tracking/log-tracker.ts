@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path'
+import type { CityContext } from '../../../core/city-context.ts'
 import { nextTick } from '../../../core/event-loop.ts'
 import { Signal } from '../../../core/signal.ts'
 import { type LogStatus, statusOf } from '../../../programs/log-status.ts'
@@ -9,30 +10,6 @@ import type { StoredLog } from './log-store.ts'
 import type { Claim, Claimant } from './owners.ts'
 import { SharedLog } from './shared-log.ts'
 import { closeReader, inOrder, type OwnLog, type TrackedLog } from './tracked-log.ts'
-
-export interface LogTrackerOptions {
-  places(row: SessionRow): LogPlaces | undefined
-  /** The log of a session that is not a file. */
-  findRecords(row: SessionRow): LogHandle | undefined
-  /** The logs that a session was known to have. */
-  stored(row: SessionRow): readonly StoredLog[]
-  decide(claimant: Claimant, log: LogHandle): Claim | undefined
-  /** All that the session wrote so far was looked at. */
-  onLooked(row: SessionRow): void
-  watchFolder(path: string, listener: (names: ReadonlySet<string> | undefined) => void): () => void
-  watchLog(reader: LogReader, listener: () => void): () => void
-  /** A log was found to belong to the session. */
-  onFound(row: SessionRow, log: OwnLog): void
-  /** The conversation continues in another log than before. */
-  onCurrent(row: SessionRow, log: OwnLog): void
-  onClosed(row: SessionRow, logs: readonly OwnLog[], hasEnded: boolean): void
-  /** The position up to which a log was counted before. */
-  positionOf(row: SessionRow, log: LogHandle): FilePosition | undefined
-  /** A log has grown. */
-  onRead(row: SessionRow, log: OwnLog, reader: LogReader): void
-  now(): number
-  report(error: unknown): void
-}
 
 /** A log that is only tracked is kept in memory in part. */
 const READER_OPTIONS = { windowBytes: 1024 * 1024, keepBytes: 128 * 1024 }
@@ -69,12 +46,34 @@ export class LogTracker {
   #isClosed = false
 
   constructor(
-    private readonly options: LogTrackerOptions,
+    private readonly context: CityContext,
+    private readonly peers: {
+      places(row: SessionRow): LogPlaces | undefined
+      /** The log of a session that is not a file. */
+      findRecords(row: SessionRow): LogHandle | undefined
+      /** The logs that a session was known to have. */
+      stored(row: SessionRow): readonly StoredLog[]
+      decide(claimant: Claimant, log: LogHandle): Claim | undefined
+      /** All that the session wrote so far was looked at. */
+      onLooked(row: SessionRow): void
+      watchFolder(path: string, listener: (names: ReadonlySet<string> | undefined) => void): () => void
+      watchLog(reader: LogReader, listener: () => void): () => void
+      /** A log was found to belong to the session. */
+      onFound(row: SessionRow, log: OwnLog): void
+      /** The conversation continues in another log than before. */
+      onCurrent(row: SessionRow, log: OwnLog): void
+      onClosed(row: SessionRow, logs: readonly OwnLog[], hasEnded: boolean): void
+      /** The position up to which a log was counted before. */
+      positionOf(row: SessionRow, log: LogHandle): FilePosition | undefined
+      /** A log has grown. */
+      onRead(row: SessionRow, log: OwnLog, reader: LogReader): void
+      now(): number
+    },
     public row: SessionRow,
   ) {
-    this.#folders = new WatchedFolders(options.watchFolder, () => void this.update())
-    const places = options.places(row)
-    for (const log of options.stored(row)) {
+    this.#folders = new WatchedFolders(peers.watchFolder, () => void this.update())
+    const places = peers.places(row)
+    for (const log of peers.stored(row)) {
       const handle = places?.finder.handle(log.path, log.key, log.role === 'side')
       if (handle) this.#add({ handle, role: log.role, since: log.since })
     }
@@ -97,7 +96,7 @@ export class LogTracker {
   update(): Promise<void> {
     this.#next ??= (this.#running ?? Promise.resolve()).then(() => {
       this.#next = undefined
-      this.#running = this.#update().catch((error) => this.options.report(error))
+      this.#running = this.#update().catch((error) => this.context.reportError(error))
       return this.#running
     })
     return this.#next
@@ -132,7 +131,7 @@ export class LogTracker {
     await this.#running
     this.#folders.close()
     for (const log of this.#opened) await closeReader(log)
-    this.options.onClosed(this.row, this.logs, hasEnded)
+    this.peers.onClosed(this.row, this.logs, hasEnded)
     this.#changed.emit()
   }
 
@@ -142,19 +141,19 @@ export class LogTracker {
     const isFull = this.#isFull
     this.#isFull = false
     const since = this.#checkedAt
-    this.#checkedAt = this.options.now() - OVERLAP_MS
+    this.#checkedAt = this.peers.now() - OVERLAP_MS
     const due = new Set<TrackedLog>(isFull ? this.#mains() : [])
     this.#findRecords(due)
-    const places = this.options.places(this.row)
+    const places = this.peers.places(this.row)
     if (places) await this.#look(places, isFull ? undefined : changes, since, due)
     for (const log of due) await this.#read(log, isFull)
-    if (places) this.options.onLooked(this.row)
+    if (places) this.peers.onLooked(this.row)
     if (due.size > 0) this.#changed.emit()
   }
 
   /** A log that is not a file is found by its session, and reports growth itself. */
   #findRecords(due: Set<TrackedLog>): void {
-    const handle = this.options.findRecords(this.row)
+    const handle = this.peers.findRecords(this.row)
     if (!handle) return
     const log = this.#logs.get(logId(handle)) ?? this.#add({ handle, role: 'main', since: 0 })
     due.add(log)
@@ -200,13 +199,13 @@ export class LogTracker {
     if (known && known.role !== 'uncertain') return void due.add(known)
     const { row } = this
     const hasMain = this.#mains().some(({ handle: { key } }) => key !== handle.key)
-    const claim = this.options.decide({ row, places, keys: this.#keys, hasMain, isWriting }, handle)
+    const claim = this.peers.decide({ row, places, keys: this.#keys, hasMain, isWriting }, handle)
     if (known && (claim === undefined || claim.role === known.role)) return void due.add(known)
     if (!claim || this.#logs.size >= MAX_LOGS) return
     const log = known ?? this.#add({ handle, ...claim })
     Object.assign(log, claim)
     if (claim.role !== 'uncertain') this.#keys.add(handle.key)
-    this.options.onFound(row, log)
+    this.peers.onFound(row, log)
     due.add(log)
   }
 
@@ -240,20 +239,20 @@ export class LogTracker {
   }
 
   #open(log: TrackedLog): SharedLog {
-    const resumeFrom = log.position ?? this.options.positionOf(this.row, log.handle)
+    const resumeFrom = log.position ?? this.peers.positionOf(this.row, log.handle)
     // Of an older conversation that the session went back to, only the end is its own.
     const initialBytes = log.since > 0 ? READER_OPTIONS.windowBytes : INITIAL_BYTES
     const shared = new SharedLog(log.handle.open({ ...READER_OPTIONS, initialBytes, resumeFrom }))
     log.reader = shared
     this.#opened.add(log)
-    if (shared.reader.subscribe) log.unwatch = this.options.watchLog(shared.reader, () => void this.update())
+    if (shared.reader.subscribe) log.unwatch = this.peers.watchLog(shared.reader, () => void this.update())
     return shared
   }
 
   #publish(log: TrackedLog, reader: LogReader, isFull: boolean): void {
     if (log.role === 'main') this.#setCurrent(log, isFull)
     if (log === this.#current) this.#status = statusOf(reader.snapshot)
-    this.options.onRead(this.row, log, reader)
+    this.peers.onRead(this.row, log, reader)
     this.#changed.emit()
   }
 
@@ -263,7 +262,7 @@ export class LogTracker {
     if (log === before) return
     if (isFull && before && writtenAt(before.handle.path) > writtenAt(log.handle.path)) return
     this.#current = log
-    this.options.onCurrent(this.row, log)
+    this.peers.onCurrent(this.row, log)
   }
 
   /** Closes the log that was read longest ago when too many are open; its position is kept. */

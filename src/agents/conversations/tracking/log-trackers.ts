@@ -1,8 +1,7 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { Signal } from '../../../core/signal.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import type { FilePosition, LogHandle, LogSnapshot } from '../../../programs/logs/index.ts'
 import { isRunning, type SessionRepository, type SessionRow } from '../../../work/sessions/index.ts'
 import type { FileWatcher } from './file-watcher.ts'
@@ -13,16 +12,12 @@ import { LogOwners } from './owners.ts'
 import type { OwnLog } from './tracked-log.ts'
 
 export interface LogTrackersOptions {
-  store: Store
   sessionRepository: SessionRepository
   locator: Pick<LogLocator, 'places' | 'rivals' | 'greeting'>
   logStore: SessionLogStore
   watcher: FileWatcher
   /** The log of a session whose program is talked to by protocol: it is not a file. */
   findRecords(row: SessionRow): LogHandle | undefined
-  clock: Clock
-  deadlines: Deadlines
-  report(message: string): void
 }
 
 /** Result of reading a log. */
@@ -49,8 +44,12 @@ export class LogTrackers {
   #nextUpdate: { cancel(): void } | undefined
   #isStopped = true
 
-  constructor(private readonly options: LogTrackersOptions) {
-    const { locator, logStore, clock } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: LogTrackersOptions,
+  ) {
+    const { clock } = context
+    const { locator, logStore } = options
     this.#owners = new LogOwners(locator, logStore, () => clock.now())
   }
 
@@ -85,7 +84,7 @@ export class LogTrackers {
   }
 
   #schedule(): void {
-    this.#nextUpdate ??= this.options.deadlines.after(UPDATE_DELAY_MS, () => this.#update())
+    this.#nextUpdate ??= this.context.deadlines.after(UPDATE_DELAY_MS, () => this.#update())
   }
 
   /** Starts and stops trackers as sessions start and end. */
@@ -116,8 +115,10 @@ export class LogTrackers {
   }
 
   #createTracker(row: SessionRow): LogTracker {
-    const { locator, logStore, clock, report, findRecords } = this.options
+    const { clock } = this.context
+    const { locator, logStore, findRecords } = this.options
     const tracker = new LogTracker(
+      this.context,
       {
         places: (session) => (findRecords(session) ? undefined : locator.places(session)),
         findRecords,
@@ -134,7 +135,6 @@ export class LogTrackers {
           this.#grown.emit(session, { log, since, snapshot, position })
         },
         now: () => clock.now(),
-        report: (error) => report(`a log of session ${row.id} could not be read: ${errorMessage(error)}`),
       },
       row,
     )
@@ -176,7 +176,8 @@ export class LogTrackers {
     const before = this.#owners.ownerOf(handle)
     this.#owners.set(id, handle)
     const { path, key } = handle
-    const { logStore, clock } = this.options
+    const { clock } = this.context
+    const { logStore } = this.options
     if (before !== undefined && before !== id) void this.#trackers.get(before)?.release(handle)
     this.#write(id, (tx) => {
       if (before !== undefined && before !== id) logStore.release(tx, before, handle)
@@ -196,7 +197,7 @@ export class LogTrackers {
   }
 
   #write(id: string, change: (tx: Tx) => void): void {
-    const { store, report } = this.options
+    const { store, report } = this.context
     store.write(change).catch((error) => report(`the logs of session ${id} could not be saved: ${errorMessage(error)}`))
   }
 }

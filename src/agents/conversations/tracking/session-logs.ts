@@ -1,3 +1,4 @@
+import type { CityContext } from '../../../core/city-context.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import type { Tx } from '../../../core/store/index.ts'
@@ -42,10 +43,13 @@ export class SessionLogs {
   readonly #follow: FollowOptions
   readonly #watcher: FileWatcher
 
-  constructor(private readonly options: SessionLogsOptions) {
-    this.#watcher = new FileWatcher(options.deadlines)
-    this.#trackers = new LogTrackers({ ...options, watcher: this.#watcher })
-    this.#follow = { ...options, cache: new LogCache(options.deadlines), watcher: this.#watcher }
+  constructor(
+    context: CityContext,
+    private readonly options: SessionLogsOptions,
+  ) {
+    this.#watcher = new FileWatcher(context.deadlines)
+    this.#trackers = new LogTrackers(context, { ...options, watcher: this.#watcher })
+    this.#follow = { ...options, cache: new LogCache(context.deadlines), watcher: this.#watcher }
   }
 
   /** Tracks the logs of running sessions from now on. */

@@ -1,7 +1,7 @@
-import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import { toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { Bead, BeadRepository } from '../../../work/beads/index.ts'
@@ -9,15 +9,6 @@ import type { Mail } from '../../../work/mail/index.ts'
 import { WorkKey } from '../../../work/metadata.ts'
 import { BeadParked } from '../../events.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
-
-interface ParkingOptions {
-  store: Store
-  log: EventLog
-  clock: Clock
-  beads: BeadRepository
-  failures: FailureCounts
-  mail: Pick<Mail, 'notifyPeople'>
-}
 
 /** The label of a parked bead. */
 export const PARKED = 'gc:parked'
@@ -30,11 +21,17 @@ const OPEN = query<{ id: string }, [string, number]>(
 
 /** Beads over which too many sessions exited: they are not offered any more until a person unparks them. */
 export class Parking {
-  constructor(private readonly options: ParkingOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly beads: BeadRepository,
+    private readonly failures: FailureCounts,
+    private readonly mail: Pick<Mail, 'notifyPeople'>,
+  ) {}
 
   /** Stops offering a bead, and sends mail about it once. */
   park(tx: Tx, { bead, agent, deaths }: { bead: string; agent: string; deaths: number }): void {
-    const { beads, log, clock, failures, mail } = this.options
+    const { log, clock } = this.context
+    const { beads, failures, mail } = this
     const reason = failures.find('bead', bead)?.reason ?? ''
     const message = `${deaths} sessions of ${agent} exited while they worked on it; the last: ${reason.split('\n').at(-1) ?? ''}`
     failures.clear(tx, 'bead', bead)
@@ -46,7 +43,8 @@ export class Parking {
 
   /** Offers a parked bead again immediately; throws when it is not parked. */
   unpark(caller: Caller, id: string): Promise<Bead> {
-    const { store, beads, failures } = this.options
+    const { store } = this.context
+    const { beads, failures } = this
     return store.write((tx) => {
       const bead = beads.get(id)
       if (!bead.labels?.includes(PARKED)) throw new AppError('conflict-wrong-state', `bead ${id} is not parked`)
@@ -62,9 +60,10 @@ export class Parking {
 
   /** Open beads that are parked, with why and since when. */
   parked(): { bead: Bead; agent: string; since: string; reason: string }[] {
-    const { beads, store } = this.options
+    const { store } = this.context
+    const { beads } = this
     return beads
-      .list(store.read(() => this.options.store.all(OPEN, PARKED, MAX_LISTED)).map(({ id }) => id))
+      .list(store.read(() => this.context.store.all(OPEN, PARKED, MAX_LISTED)).map(({ id }) => id))
       .map((bead) => ({
         bead,
         agent: agentOf(bead),

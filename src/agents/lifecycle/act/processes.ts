@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { CityConfig } from '../../../config/city/index.ts'
 import { type Actor, gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import { Signal } from '../../../core/signal.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
 import type { StartResult } from '../../../host/protocol/index.ts'
 import { readLoginFailure } from '../../../programs/login-statements.ts'
@@ -41,8 +41,6 @@ const COLS = 120
 const ROWS = 40
 
 interface SessionProcessesOptions {
-  store: Store
-  clock: Clock
   city: string
   config: { readonly current: Pick<CityConfig, 'daemon'> }
   host: SessionHost
@@ -60,7 +58,6 @@ interface SessionProcessesOptions {
   queue: MessageQueue
   delivery: Pick<MessageDelivery, 'deliver'>
   createRequests: CreateRequests
-  report(message: string): void
 }
 
 interface StopOptions {
@@ -75,8 +72,11 @@ export class SessionProcesses {
   readonly steps = new SessionSteps()
   readonly #sharing: FolderSharing
 
-  constructor(private readonly options: SessionProcessesOptions) {
-    this.#sharing = new FolderSharing(options)
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: SessionProcessesOptions,
+  ) {
+    this.#sharing = new FolderSharing(context, options)
   }
 
   /** Starts a stopped session's program; its state shows how that went. */
@@ -124,10 +124,10 @@ export class SessionProcesses {
     { before, isClosing }: StopOptions = {},
   ): Promise<void> {
     return this.steps.exclusively(id, async () => {
-      if (before) await this.options.store.write(before, actor)
+      if (before) await this.context.store.write(before, actor)
       const key = this.options.repository.find(id)?.hostKey
       if (key) await this.#endProcess(key)
-      await this.options.store.write((tx) => {
+      await this.context.store.write((tx) => {
         const row = this.options.exits.releaseProcess(tx, id, isClosing)
         if (row) after(tx, row)
       }, actor)
@@ -140,7 +140,8 @@ export class SessionProcesses {
   }
 
   async #start(id: string): Promise<void> {
-    const { store, clock, repository, launchPlanner, setup, exits, prompts, logins, provisioning } = this.options
+    const { store, clock } = this.context
+    const { repository, launchPlanner, setup, exits, prompts, logins, provisioning } = this.options
     const startedAt = clock.now()
     const begun = await store.write((tx) => this.#begin(tx, id), SESSIONS)
     if (!begun) return
@@ -176,7 +177,8 @@ export class SessionProcesses {
   }
 
   async #spawn({ row, key }: { row: SessionRow; key: string }, prepared: PreparedLaunch): Promise<StartResult> {
-    const { host, store, conversations, launchPlanner } = this.options
+    const { store } = this.context
+    const { host, conversations, launchPlanner } = this.options
     const { argv, cwd, env, confine, transport, resume, model, servers } = prepared
     const spec = { key, argv, cwd, env, cols: COLS, rows: ROWS, ...(confine && { confine }) }
     if (transport === 'terminal') return host.start({ ...spec, program: launchPlanner.programOnTerminal(row) })
@@ -194,7 +196,8 @@ export class SessionProcesses {
 
   /** Runs the commands with the environment of the start. */
   async #refresh(id: string): Promise<void> {
-    const { store, repository, clock, launchPlanner, setup, recorder } = this.options
+    const { store, clock } = this.context
+    const { repository, launchPlanner, setup, recorder } = this.options
     const row = repository.find(id)
     if (row?.state !== 'active' || row.hostKey === null) return
     const startedAt = clock.now()
@@ -224,7 +227,8 @@ export class SessionProcesses {
 
   /** Creates the worktree of a session whose agent has one; returns the session with the folder it works in. */
   async #prepareWorkDir(row: SessionRow): Promise<SessionRow> {
-    const { store, repository, launchPlanner, worktrees, setup } = this.options
+    const { store } = this.context
+    const { repository, launchPlanner, worktrees, setup } = this.options
     const agent = row.kind === 'agent' ? launchPlanner.agent(row.template) : undefined
     const path = (await worktrees.prepare(row, agent)) ?? movedFolder(row, launchPlanner.confinable(row), setup.path)
     if (path === undefined || path === row.workDir) return row
@@ -272,7 +276,8 @@ export class SessionProcesses {
     typedPrompt: string | undefined,
     start?: { prepared: PreparedLaunch; failures: readonly string[]; startedAt: number },
   ): Promise<void> {
-    const { store, repository, clock, recorder, queue, delivery, createRequests } = this.options
+    const { store, clock } = this.context
+    const { repository, recorder, queue, delivery, createRequests } = this.options
     await store.write((tx) => {
       if (repository.get(id).state !== 'creating') return
       const now = clock.now()
@@ -303,11 +308,14 @@ export class SessionProcesses {
 class FolderSharing {
   readonly #warned = new Set<string>()
 
-  constructor(private readonly options: Pick<SessionProcessesOptions, 'repository' | 'launchPlanner' | 'report'>) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: Pick<SessionProcessesOptions, 'repository' | 'launchPlanner'>,
+  ) {}
 
   /** `row` is the session whose program was just started. */
   warnOf({ id, kind, template, workDir }: SessionRow): void {
-    const { repository, launchPlanner, report } = this.options
+    const { repository, launchPlanner } = this.options
     const agent = kind === 'agent' && !this.#warned.has(template) ? launchPlanner.agent(template) : undefined
     if (!agent || agent.maxActive !== undefined) return
     const isShared = repository
@@ -315,7 +323,7 @@ class FolderSharing {
       .some((other) => other.id !== id && other.workDir === workDir && other.hostKey !== null)
     if (!isShared) return
     this.#warned.add(template)
-    report(
+    this.context.report(
       `a second session of ${template} works in ${workDir}, as nothing limits the agent: set max_active_sessions = 1 if one is enough, or worktree = true for a folder each`,
     )
   }

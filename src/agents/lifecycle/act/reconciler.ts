@@ -4,13 +4,13 @@ import { agentNamed } from '../../../config/city/index.ts'
 import type { Config } from '../../../config/compose/index.ts'
 import type { Suspensions } from '../../../config/suspensions/index.ts'
 import { gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
-import { Emitted, type EventLog, type RecordedEvent } from '../../../core/events/index.ts'
+import { Emitted, type RecordedEvent } from '../../../core/events/index.ts'
 import { isObject } from '../../../core/json.ts'
 import { unsubscriber } from '../../../core/signal.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
 import type { HostedSession } from '../../../host/protocol/index.ts'
 import { SessionStopped } from '../../../work/events.ts'
@@ -35,7 +35,6 @@ import type { SessionCreator } from './session-creator.ts'
 
 interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions {
   city: string
-  log: EventLog
   config: Pick<Config, 'current' | 'onChange'>
   suspensions: Pick<Suspensions, 'isSuspended' | 'isCitySuspended' | 'isAgentSuspended' | 'onChange'>
   host: SessionHost
@@ -84,22 +83,26 @@ export class Reconciler {
   #hostFailures = 0
   #shifting: Promise<void> = Promise.resolve()
 
-  constructor(private readonly options: ReconcilerOptions) {
-    const { config, deadlines, report, suspensions, agentCommands: commands } = options
-    this.#scaleChecks = new ScaleChecks({
-      ...{ config, deadlines, report, commands },
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: ReconcilerOptions,
+  ) {
+    const { config, suspensions, agentCommands: commands } = options
+    this.#scaleChecks = new ScaleChecks(context, {
+      ...{ config, commands },
       isSuspended: (agent) =>
         suspensions.isCitySuspended(config.current) || suspensions.isAgentSuspended(config.current, agent),
       onChange: () => this.wake(),
     })
-    this.#idleBackoff = new IdleBackoff(() => options.clock.now())
+    this.#idleBackoff = new IdleBackoff(() => context.clock.now())
     this.#reader = new SnapshotReader(options, this.#idleBackoff, this.#scaleChecks)
-    this.#executor = new ActionExecutor(options, () => this.wake())
+    this.#executor = new ActionExecutor(context, options, () => this.wake())
   }
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
   async start(): Promise<void> {
-    const { log, config, deadlines, suspensions, host, repository, processes, budgets, limits, accounts } = this.options
+    const { log, deadlines } = this.context
+    const { config, suspensions, host, repository, processes, budgets, limits, accounts } = this.options
     const { upkeep, exitReceiver } = this.options
     this.#closed = false
     await upkeep.start()
@@ -135,8 +138,8 @@ export class Reconciler {
       return
     }
     if (this.#next) return
-    const delay = this.#lastRun + this.#interval - this.options.clock.now()
-    this.#next = this.options.deadlines.after(Math.max(0, Math.min(delay, this.#interval)), () => this.#run())
+    const delay = this.#lastRun + this.#interval - this.context.clock.now()
+    this.#next = this.context.deadlines.after(Math.max(0, Math.min(delay, this.#interval)), () => this.#run())
   }
 
   /** Reconciles soon, and begins nothing before that. */
@@ -181,7 +184,8 @@ export class Reconciler {
   }
 
   #runBootCommand(agent: AgentConfig): void {
-    const { report, setup } = this.options
+    const { report } = this.context
+    const { setup } = this.options
     void setup
       .boot(agent)
       .then((failure) => failure && report(failure))
@@ -198,7 +202,7 @@ export class Reconciler {
 
   /** Corrects what was counted by the old clock before anything more is decided. */
   async #onClockShift(shift: number): Promise<void> {
-    const { store, report } = this.options
+    const { store, report } = this.context
     if (shift === 0) return
     this.#reader.resetQuietTimes()
     this.#idleBackoff.clear()
@@ -216,9 +220,9 @@ export class Reconciler {
     this.#again = false
     this.#planning = 0
     this.#running = this.#reconcile()
-      .catch((error) => this.options.report(`sessions could not be reconciled: ${errorMessage(error)}`))
+      .catch((error) => this.context.report(`sessions could not be reconciled: ${errorMessage(error)}`))
       .then(() => {
-        this.#lastRun = this.options.clock.now()
+        this.#lastRun = this.context.clock.now()
         this.#interval = Math.min(Math.max(MIN_INTERVAL, DURATION_FACTOR * this.#planning), MAX_INTERVAL)
         this.#running = undefined
         if (this.#again) this.wake()
@@ -229,7 +233,7 @@ export class Reconciler {
   async #reconcile(): Promise<void> {
     for (let hasCreated = true; hasCreated && !this.#closed; ) {
       const hosted = await this.#listHosted()
-      const now = this.options.deadlines.now()
+      const now = this.context.deadlines.now()
       await this.#shifting
       if (this.#closed) return
       const { actions, due, snapshot } = this.#plan(now, hosted)
@@ -239,7 +243,8 @@ export class Reconciler {
   }
 
   #plan(now: number, hosted: HostedSession[] | undefined) {
-    const { clock, config, store } = this.options
+    const { clock, store } = this.context
+    const { config } = this.options
     const startedAt = clock.monotonic()
     const executor = this.#executor
     executor.forgetWaiting()
@@ -259,7 +264,8 @@ export class Reconciler {
 
   /** Sessions of this city on the host; undefined without a response, which is retried later. */
   async #listHosted(): Promise<HostedSession[] | undefined> {
-    const { host, city, report, deadlines } = this.options
+    const { report, deadlines } = this.context
+    const { host, city } = this.options
     try {
       const all = await host.list()
       this.#hostFailures = 0
@@ -277,11 +283,11 @@ export class Reconciler {
   #scheduleDue(timestamps: readonly (number | undefined)[]): void {
     this.#due?.cancel()
     const due = Math.min(...timestamps.map((timestamp) => timestamp ?? Number.POSITIVE_INFINITY))
-    if (due !== Number.POSITIVE_INFINITY) this.#due = this.options.deadlines.at(due, () => this.wake())
+    if (due !== Number.POSITIVE_INFINITY) this.#due = this.context.deadlines.at(due, () => this.wake())
   }
 
   #schedulePatrol(): void {
-    this.#patrol = this.options.deadlines.interval(PATROL, () => {
+    this.#patrol = this.context.deadlines.interval(PATROL, () => {
       this.wake()
       this.#schedulePatrol()
     })
@@ -357,9 +363,6 @@ const shiftedTimes = (
 })
 
 interface ActionExecutorOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
   config: Pick<Config, 'current'>
   repository: SessionRepository
   drainer: Pick<SessionDrainer, 'drain' | 'undrain'>
@@ -367,7 +370,6 @@ interface ActionExecutorOptions {
   closer: SessionCloser
   processes: SessionProcesses
   parking: Pick<Parking, 'park'>
-  report(message: string): void
 }
 
 /** Actions that only write rows. */
@@ -384,6 +386,7 @@ class ActionExecutor {
   #starting = 0
 
   constructor(
+    private readonly context: CityContext,
     private readonly options: ActionExecutorOptions,
     private readonly onDone: () => void,
   ) {}
@@ -470,7 +473,7 @@ class ActionExecutor {
     const subject = subjectOf(action)
     if (this.#isBackingOff(subject)) return false
     return this.#attempt(subject, () =>
-      this.options.store.write((tx) => this.#record(tx, action), gcPart('reconciler')),
+      this.context.store.write((tx) => this.#record(tx, action), gcPart('reconciler')),
     )
   }
 
@@ -502,7 +505,7 @@ class ActionExecutor {
   }
 
   async #attempt(subject: string, action: () => Promise<unknown>): Promise<boolean> {
-    const { clock, deadlines, report } = this.options
+    const { clock, deadlines, report } = this.context
     try {
       await action()
       this.#failures.delete(subject)
@@ -518,7 +521,7 @@ class ActionExecutor {
   }
 
   #isBackingOff(subject: string): boolean {
-    return (this.#failures.get(subject)?.until ?? 0) > this.options.clock.monotonic()
+    return (this.#failures.get(subject)?.until ?? 0) > this.context.clock.monotonic()
   }
 }
 

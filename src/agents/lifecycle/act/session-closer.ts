@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import type { Reactions } from '../../../core/events/index.ts'
 import type { Tx } from '../../../core/store/index.ts'
 import type { ClaimManager } from '../../../work/claims/index.ts'
@@ -8,33 +8,34 @@ import type { MessageDelivery, SessionRequests } from '../../messaging/index.ts'
 import type { CrashHistory } from '../exit/crash-history.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
 
-interface SessionCloserOptions {
-  reactions: Reactions
-  clock: Clock
-  repository: SessionRepository
-  tokens: SessionTokens
-  claims: Pick<ClaimManager, 'revokeAll'>
-  failures: FailureCounts
-  crashes: Pick<CrashHistory, 'forget'>
-  delivery: Pick<MessageDelivery, 'abandon'>
-  requests: SessionRequests
-  activity: SessionActivity
-}
-
 /** The reason given while a session is still ending. */
 export const STILL_ENDING = 'its program is still ending'
 
 /** Closes sessions: on request, by plan, and when somebody closes their beads. */
 export class SessionCloser {
-  constructor(private readonly options: SessionCloserOptions) {
-    const { reactions, requests } = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      reactions: Reactions
+      repository: SessionRepository
+      tokens: SessionTokens
+      claims: Pick<ClaimManager, 'revokeAll'>
+      failures: FailureCounts
+      crashes: Pick<CrashHistory, 'forget'>
+      delivery: Pick<MessageDelivery, 'abandon'>
+      requests: SessionRequests
+      activity: SessionActivity
+    },
+  ) {
+    const { reactions, requests } = peers
     reactions.on('sessions.beads', ['bead.closed'], (tx, { subject }) => this.#onBeadClosed(tx, subject ?? ''))
     requests.onTimeout((tx, { operation, subject }) => operation === 'session.create' && this.#giveUp(tx, subject))
   }
 
   /** Closes a session: what waits for it fails, its names become free, its work is offered again. */
   close(tx: Tx, id: string, reason: string): void {
-    const { repository, tokens, claims, delivery, requests, activity, crashes, clock } = this.options
+    const { clock } = this.context
+    const { repository, tokens, claims, delivery, requests, activity, crashes } = this.peers
     const row = repository.get(id)
     if (row.state === 'closed') return
     tokens.revoke(tx, id)
@@ -52,7 +53,8 @@ export class SessionCloser {
    * conversation. Returns why that is impossible; undefined once it is done.
    */
   reopen(tx: Tx, id: string): string | undefined {
-    const { repository, clock } = this.options
+    const { clock } = this.context
+    const { repository } = this.peers
     const row = repository.find(id)
     if (!row) return 'it is gone'
     if (row.state !== 'closed') return undefined
@@ -71,12 +73,12 @@ export class SessionCloser {
 
   /** No one waits any more for a session whose start has not begun: it does not start later, unasked. */
   #giveUp(tx: Tx, id: string): void {
-    if (this.options.repository.find(id)?.state === 'start-pending') this.close(tx, id, 'it did not start in time')
+    if (this.peers.repository.find(id)?.state === 'start-pending') this.close(tx, id, 'it did not start in time')
   }
 
   /** The failures of a closed bead are forgotten; a session whose bead was closed is closed. */
   #onBeadClosed(tx: Tx, id: string): void {
-    const { failures, repository } = this.options
+    const { failures, repository } = this.peers
     failures.clear(tx, 'bead', id)
     const row = repository.find(id)
     if (row && row.state !== 'closed') this.close(tx, id, 'its bead was closed')

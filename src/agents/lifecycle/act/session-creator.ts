@@ -1,9 +1,10 @@
 import type { AgentConfig, NamedSessionConfig } from '../../../config/agents/index.ts'
 import type { Config } from '../../../config/compose/index.ts'
 import { effectiveOptions, type Provider } from '../../../config/providers/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { AcceptedRequest } from '../../../core/requests/index.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import { lastSegment } from '../../../core/text/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
@@ -25,20 +26,20 @@ import {
 import { type CityEnvironment, folderInCity, type LaunchPlanner, providerFolder } from '../../launch/index.ts'
 import { CREATE_LIMIT, type SessionRequests } from '../../messaging/index.ts'
 
-interface SessionCreatorOptions {
-  store: Store
-  repository: SessionRepository
-  resolver: SessionResolver
-  config: Pick<Config, 'current'>
-  launchPlanner: LaunchPlanner
-  requests: SessionRequests
-  queue: Pick<MessageQueue, 'add'>
-  environment: Pick<CityEnvironment, 'city' | 'path'>
-}
-
 /** Creates sessions: for people, for work that waits, and for configured identities. */
 export class SessionCreator {
-  constructor(private readonly options: SessionCreatorOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      repository: SessionRepository
+      resolver: SessionResolver
+      config: Pick<Config, 'current'>
+      launchPlanner: LaunchPlanner
+      requests: SessionRequests
+      queue: Pick<MessageQueue, 'add'>
+      environment: Pick<CityEnvironment, 'city' | 'path'>
+    },
+  ) {}
 
   /**
    * The live session a token names. A configured identity without one gets it now; `check` may throw to prevent that.
@@ -48,7 +49,8 @@ export class SessionCreator {
     caller: Caller,
     check: (created: SessionRow) => void = () => {},
   ): Promise<SessionRow> {
-    const { store, resolver } = this.options
+    const { store } = this.context
+    const { resolver } = this.peers
     const row = resolver.find(token)
     if (row && row.state !== 'closed') return row
     const named = resolver.named(token)
@@ -67,7 +69,8 @@ export class SessionCreator {
   async create(caller: Caller, body: SessionCreate): Promise<AsyncAcceptedBody> {
     this.#requireConfined(caller, body)
     const draft = this.#draft(body)
-    const { store, repository, requests, queue } = this.options
+    const { store } = this.context
+    const { repository, requests, queue } = this.peers
     const cursor = requests.head
     return store.write((tx) => {
       const answer = (request: AcceptedRequest) => requests.answer(request, cursor)
@@ -89,7 +92,7 @@ export class SessionCreator {
   createPooled(tx: Tx, agent: AgentConfig, slot: number, work: string | undefined): SessionRow {
     const name = instanceName(agent, slot)
     const single = agent.maxActive === 1
-    return this.options.repository.add(tx, {
+    return this.peers.repository.add(tx, {
       ...this.#agentFields(agent, name),
       origin: 'ephemeral',
       title: name,
@@ -104,7 +107,7 @@ export class SessionCreator {
   /** The session of a configured identity. */
   createNamed(tx: Tx, named: NamedSessionConfig): SessionRow {
     const agent = this.#agent(named.template)
-    return this.options.repository.add(tx, {
+    return this.peers.repository.add(tx, {
       ...this.#agentFields(agent, named.qualified),
       origin: 'named',
       title: named.qualified,
@@ -116,7 +119,7 @@ export class SessionCreator {
 
   /** Reason a live session cannot get this alias; undefined when it can. */
   aliasTaken(alias: string, except?: string): string | undefined {
-    const { repository, config } = this.options
+    const { repository, config } = this.peers
     for (const column of ['alias', 'sessionName', 'named', 'agentName'] as const) {
       const other = repository.liveByName(column, alias).find(({ id }) => id !== except)
       if (other) return `conflict: session ${other.id} is called ${alias} already; choose another alias`
@@ -129,7 +132,7 @@ export class SessionCreator {
 
   /** Sessions without an agent must be sandboxed as well; otherwise a sandboxed session could escape by one. */
   #requireConfined(caller: Caller, { kind }: SessionCreate): void {
-    const { agents, defaultConfine } = this.options.config.current
+    const { agents, defaultConfine } = this.peers.config.current
     if (caller.kind !== 'session' || kind !== 'provider' || defaultConfine !== 'off') return
     const agent = agents.find(({ qualified }) => qualified === caller.agent)
     if (!agent || agent.confine === 'off') return
@@ -153,14 +156,14 @@ export class SessionCreator {
 
   #agentDraft(body: SessionCreate, name: string): SessionDraft {
     const agent = this.#agent(name)
-    const missing = this.options.launchPlanner.problem(agent)
+    const missing = this.peers.launchPlanner.problem(agent)
     if (missing) throw new AppError('service-unavailable', missing)
     const requested = checkAlias(body.alias ?? '')
     const multiple = agent.maxActive !== 1
     const isRelative = requested !== '' && multiple && agent.dir && !requested.includes('/')
     const alias = isRelative ? `${agent.dir}/${requested}` : requested
     const own = multiple && !alias ? adhocSessionName(agent.qualified) : undefined
-    this.#checkOptions(this.options.launchPlanner.providerOf(agent), agent, body.options)
+    this.#checkOptions(this.peers.launchPlanner.providerOf(agent), agent, body.options)
     return {
       ...this.#agentFields(agent, alias || own || agent.qualified),
       origin: 'manual',
@@ -173,10 +176,10 @@ export class SessionCreator {
   }
 
   #providerDraft(body: SessionCreate, name: string): SessionDraft {
-    const { environment, config } = this.options
+    const { environment, config } = this.peers
     if (body.async) throw new AppError('invalid-request', 'async is only for kind agent; every create is asynchronous')
     const provider = this.#provider(name)
-    const missing = this.options.launchPlanner.missing(provider)
+    const missing = this.peers.launchPlanner.missing(provider)
     if (missing) throw new AppError('service-unavailable', missing)
     this.#checkOptions(provider, undefined, body.options)
     return {
@@ -197,7 +200,7 @@ export class SessionCreator {
     agent: AgentConfig,
     name: string,
   ): Pick<SessionDraft, 'kind' | 'template' | 'rig' | 'provider' | 'workDir'> {
-    const { city, path } = this.options.environment
+    const { city, path } = this.peers.environment
     const subject = {
       city,
       cityPath: path,
@@ -207,20 +210,20 @@ export class SessionCreator {
       session: sanitize(name),
       workDir: '',
     }
-    const rigPath = this.options.launchPlanner.rigPath(agent.dir)
+    const rigPath = this.peers.launchPlanner.rigPath(agent.dir)
     const rig = agent.dir && rigPath ? { rig: agent.dir, rigPath } : {}
     return {
       kind: 'agent',
       template: agent.qualified,
       rig: agent.dir ?? '',
       provider: agent.provider ?? 'command',
-      workDir: this.options.launchPlanner.workDir(agent, { ...subject, ...rig }),
+      workDir: this.peers.launchPlanner.workDir(agent, { ...subject, ...rig }),
     }
   }
 
   /** An agent by its qualified name, or by its bare one when only one agent has it. */
   #agent(name: string): AgentConfig {
-    const { agents } = this.options.config.current
+    const { agents } = this.peers.config.current
     const exact = agents.find(({ qualified }) => qualified === name)
     const bare = name.includes('/') ? [] : agents.filter(({ qualified }) => lastSegment(qualified) === name)
     const agent = exact ?? (bare.length === 1 ? bare[0] : undefined)
@@ -232,7 +235,7 @@ export class SessionCreator {
 
   #provider(name: string): Provider {
     try {
-      return this.options.launchPlanner.provider(name)
+      return this.peers.launchPlanner.provider(name)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'provider-not-found') throw error
       throw new AppError('provider-not-found', `provider '${name}' not found: ${errorMessage(error)}`)

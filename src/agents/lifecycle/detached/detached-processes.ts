@@ -1,8 +1,6 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadlines } from '../../../core/deadlines.ts'
-import type { EventLog } from '../../../core/events/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { Signal } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/index.ts'
 import { redactTokens } from '../../../core/text/index.ts'
@@ -30,17 +28,6 @@ import type {
 } from './schema.ts'
 import { type DetachedProcessRow, detachedProcesses } from './table.ts'
 
-interface DetachedProcessesOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  log: EventLog
-  host: Pick<SessionHost, 'list' | 'listDaemons' | 'status'>
-  repository: Pick<SessionRepository, 'find'>
-  resolver: Pick<SessionResolver, 'resolve'>
-  environment: Pick<CityEnvironment, 'city' | 'home' | 'path'>
-}
-
 /** Milliseconds between TERM and KILL. */
 const GRACE_MS = 5_000
 /** Maximum rounds of a sweep, each looking for processes started since the last one. */
@@ -61,14 +48,22 @@ export class DetachedProcesses {
   readonly #stored: DetachedProcessTable
   readonly #changes = new Signal()
 
-  constructor(private readonly options: DetachedProcessesOptions) {
-    this.#ender = new ProcessEnder(this.#table, options.deadlines)
-    this.#stored = new DetachedProcessTable(options.store)
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      host: Pick<SessionHost, 'list' | 'listDaemons' | 'status'>
+      repository: Pick<SessionRepository, 'find'>
+      resolver: Pick<SessionResolver, 'resolve'>
+      environment: Pick<CityEnvironment, 'city' | 'home' | 'path'>
+    },
+  ) {
+    this.#ender = new ProcessEnder(this.#table, context.deadlines)
+    this.#stored = new DetachedProcessTable(context.store)
   }
 
   /** Remembers what a session left when it ended. */
   async remember(session: string, left: readonly ProcessSummary[]): Promise<void> {
-    const { store, log, clock } = this.options
+    const { store, log, clock } = this.context
     const processes = left.filter((one) => isAlive(one) && !isDescendantOf(one.pid, process.pid)).map(withoutTokens)
     if (processes.length === 0) return
     await store.write((tx) => {
@@ -127,7 +122,7 @@ export class DetachedProcesses {
   }
 
   async #recordEnd(caller: Caller, ended: readonly FoundProcess[]): Promise<void> {
-    await this.options.store.write((tx) => {
+    await this.context.store.write((tx) => {
       this.#forgetGone(tx)
       this.#changed(tx)
       const bySession = Map.groupBy(ended, ({ sessionId }) => sessionId)
@@ -141,12 +136,12 @@ export class DetachedProcesses {
       ...(caller.kind === 'session' && { session_id: caller.session }),
     }
     const payload = { session_id: session, processes: processes.map(toPayload) }
-    this.options.log.append(tx, ProcessesEnded, attributes, payload)
+    this.context.log.append(tx, ProcessesEnded, attributes, payload)
   }
 
   /** Records that end with a running session or with the next one; undefined before the first. */
   async #ending(session: string | undefined): Promise<SessionEnding | undefined> {
-    const { host } = this.options
+    const { host } = this.peers
     const [hosts, hosted] = await Promise.all([host.status(), host.list()])
     const own = hosted.find(({ key, state }) => state === 'running' && this.#sessionOf(key) === session)
     if (own?.cgroup !== undefined) return { by: 'cgroup' }
@@ -160,7 +155,7 @@ export class DetachedProcesses {
    * Candidates of one session or all: released daemons, processes with marks of ended sessions, and remembered ones.
    */
   async #find(session: string | undefined): Promise<{ found: FoundProcess[]; running: ReadonlySet<string> }> {
-    const { host, environment } = this.options
+    const { host, environment } = this.peers
     const marked = await findMarked(this.#table, { home: environment.home, city: environment.path })
     const [hosted, daemons] = await Promise.all([host.list(), host.listDaemons()])
     const running = new Set(
@@ -189,17 +184,17 @@ export class DetachedProcesses {
   }
 
   #idOf(token: string | undefined): string | undefined {
-    return token === undefined ? undefined : this.options.resolver.resolve(token, { past: true }).id
+    return token === undefined ? undefined : this.peers.resolver.resolve(token, { past: true }).id
   }
 
   /** The session of this city that a host runs under a key. */
   #sessionOf(key: string): string | undefined {
     const [city, id] = key.split('/')
-    return city === this.options.environment.city ? id : undefined
+    return city === this.peers.environment.city ? id : undefined
   }
 
   #subject(session: string): { subject: string } {
-    const row = this.options.repository.find(session)
+    const row = this.peers.repository.find(session)
     return { subject: row ? displayNameOf(row) : session }
   }
 }

@@ -1,7 +1,7 @@
 import { gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { errorMessage } from '../../../core/errors.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import type { ClaimManager } from '../../../work/claims/index.ts'
 import {
   type Command,
@@ -25,29 +25,6 @@ import type { FailureCounts } from '../plan/failure-counts.ts'
 import { QUICK_EXIT } from '../plan/limits.ts'
 import type { CrashHistory } from './crash-history.ts'
 
-interface ExitHandlerOptions {
-  store: Store
-  clock: Clock
-  repository: SessionRepository
-  tokens: SessionTokens
-  failures: FailureCounts
-  crashes: CrashHistory
-  workload: Workload
-  recorder: SessionEventRecorder
-  claims: Pick<ClaimManager, 'revokeAll'>
-  limits: Pick<LoginLimits, 'reached' | 'failed'>
-  logins: Pick<Logins, 'of' | 'roomAt'>
-  setup: SetupCommands
-  launchPlanner: Pick<LaunchPlanner, 'startupTimeout'>
-  delivery: Pick<MessageDelivery, 'abandon'>
-  createRequests: CreateRequests
-  lastOutputs: Pick<LastOutputs, 'explain' | 'forgetReason'>
-  activity: SessionActivity
-  questions: Pick<Questions, 'endRun' | 'lastAnswered' | 'forget'>
-  refusals: Pick<Refusals, 'sentence'>
-  report(message: string): void
-}
-
 const COMMANDS: Partial<Record<SessionState, Command>> = {
   closed: 'close',
   asleep: 'sleep',
@@ -67,11 +44,33 @@ const ANSWER_EFFECT = 10_000
 
 /** Handles the exit of a session's process: the outcome of the session, and what the exit counts against. */
 export class ExitHandler {
-  constructor(private readonly options: ExitHandlerOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      repository: SessionRepository
+      tokens: SessionTokens
+      failures: FailureCounts
+      crashes: CrashHistory
+      workload: Workload
+      recorder: SessionEventRecorder
+      claims: Pick<ClaimManager, 'revokeAll'>
+      limits: Pick<LoginLimits, 'reached' | 'failed'>
+      logins: Pick<Logins, 'of' | 'roomAt'>
+      setup: SetupCommands
+      launchPlanner: Pick<LaunchPlanner, 'startupTimeout'>
+      delivery: Pick<MessageDelivery, 'abandon'>
+      createRequests: CreateRequests
+      lastOutputs: Pick<LastOutputs, 'explain' | 'forgetReason'>
+      activity: SessionActivity
+      questions: Pick<Questions, 'endRun' | 'lastAnswered' | 'forget'>
+      refusals: Pick<Refusals, 'sentence'>
+    },
+  ) {}
 
   /** Records in one write that a session's process is gone, and everything that follows from it. */
   async recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
-    const { store, repository, clock, launchPlanner, limits, logins } = this.options
+    const { store, clock } = this.context
+    const { repository, launchPlanner, limits, logins } = this.peers
     await store.write((tx) => {
       const before = repository.find(id)
       if (before?.hostKey !== key) return
@@ -85,9 +84,9 @@ export class ExitHandler {
       const reason = exit.memoryLack ? told : (output ?? told)
       this.releaseProcess(tx, id, outcome.state === 'closed')
       this.#countFailures(tx, before, outcome, exit, reason)
-      if (outcome.crashed && exit.how !== 'lost' && !outcome.killed) tx.after(() => this.options.crashes.record(id))
+      if (outcome.crashed && exit.how !== 'lost' && !outcome.killed) tx.after(() => this.peers.crashes.record(id))
       const row = this.#applyOutcome(tx, before, outcome)
-      this.options.lastOutputs.explain(tx, id, told, clock.now())
+      this.peers.lastOutputs.explain(tx, id, told, clock.now())
       this.#recordEnd(tx, before, outcome, exit, message)
       if (outcome.crashed) tx.after(() => this.#runDeathCommand(before))
       if (outcome.state !== 'start-pending') this.#settle(tx, row, reason)
@@ -95,7 +94,8 @@ export class ExitHandler {
   }
 
   #recordEnd(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, output: string | undefined): void {
-    const { recorder, clock } = this.options
+    const { clock } = this.context
+    const { recorder } = this.peers
     if (outcome.crashed) recorder.crashed(tx, row, outcome.reason, output)
     else if (exit.how === 'not-started') {
       recorder.operation(tx, row, 'start', clock.now(), { error: output ?? 'its program could not be started' })
@@ -108,7 +108,7 @@ export class ExitHandler {
 
   /** Ends an incarnation: its token is revoked before its claims are offered again. */
   releaseProcess(tx: Tx, id: string, isClosing = false): SessionRow | undefined {
-    const { repository, tokens, claims, questions, lastOutputs } = this.options
+    const { repository, tokens, claims, questions, lastOutputs } = this.peers
     const row = repository.find(id)
     if (!row) return undefined
     if (row.hostKey !== null) questions.endRun(tx, row.hostKey)
@@ -119,7 +119,7 @@ export class ExitHandler {
   }
 
   #exited(row: SessionRow): ExitedSession {
-    const { workload, questions } = this.options
+    const { workload, questions } = this.peers
     return {
       state: row.state,
       reason: row.reason,
@@ -134,14 +134,14 @@ export class ExitHandler {
       leftUnclaimed: row.work !== null && workload.isUnassigned(row.work),
       fromScaleCheck: row.work === '',
       resumed: row.resumed,
-      answered: this.options.clock.now() - questions.lastAnswered(row.id) < ANSWER_EFFECT,
-      crashHoldUntil: this.options.crashes.holdUntil(row.id),
-      limitedUntil: this.options.logins.roomAt(row),
+      answered: this.context.clock.now() - questions.lastAnswered(row.id) < ANSWER_EFFECT,
+      crashHoldUntil: this.peers.crashes.holdUntil(row.id),
+      limitedUntil: this.peers.logins.roomAt(row),
     }
   }
 
   #countFailures(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, reason: string): void {
-    const { failures } = this.options
+    const { failures } = this.peers
     const why = outcome.blamedBeads.length > 0 ? this.#withRefusal(row, reason) : reason
     for (const bead of outcome.blamedBeads) {
       if (outcome.killed) failures.countKill(tx, bead, why)
@@ -155,7 +155,7 @@ export class ExitHandler {
 
   /** Adds the last denial of a session before the last line of its output, the only line that lists show. */
   #withRefusal(row: SessionRow, reason: string): string {
-    const refusal = this.options.refusals.sentence(row, reason)
+    const refusal = this.peers.refusals.sentence(row, reason)
     if (refusal === undefined) return reason
     const lines = reason.split('\n')
     return [...lines.slice(0, -1), `${refusal}; ${lines.at(-1)}`].join('\n')
@@ -163,11 +163,12 @@ export class ExitHandler {
 
   /** True if a run shows that its agent's program can be started. */
   #hasStarted({ worked, wokeAt }: SessionRow, { killed }: ExitOutcome): boolean {
-    return worked || (!killed && wokeAt !== null && this.options.clock.now() - wokeAt >= QUICK_EXIT)
+    return worked || (!killed && wokeAt !== null && this.context.clock.now() - wokeAt >= QUICK_EXIT)
   }
 
   #applyOutcome(tx: Tx, before: SessionRow, outcome: ExitOutcome): SessionRow {
-    const { repository, clock } = this.options
+    const { clock } = this.context
+    const { repository } = this.peers
     const change: SessionChange = {
       reason: outcome.reason,
       failures: outcome.failures,
@@ -187,7 +188,7 @@ export class ExitHandler {
 
   /** Completes what waited for a session that has come to rest. */
   #settle(tx: Tx, row: SessionRow, reason: string): void {
-    const { delivery, createRequests, activity, repository, crashes, questions } = this.options
+    const { delivery, createRequests, activity, repository, crashes, questions } = this.peers
     if (row.state === 'closed') {
       tx.after(() => crashes.forget(row.id))
       delivery.abandon(tx, row.id, reason)
@@ -201,7 +202,8 @@ export class ExitHandler {
   }
 
   #runDeathCommand(row: SessionRow): void {
-    const { setup, report } = this.options
+    const { report } = this.context
+    const { setup } = this.peers
     void setup
       .death(row)
       .then((failure) => failure && report(failure))

@@ -1,8 +1,7 @@
 import { gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
-import type { Store } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
 import { stateOf, type TerminalScreen } from '../../../host/terminal/index.ts'
 import type { LimitStatement } from '../../../programs/limits/index.ts'
@@ -21,24 +20,6 @@ import type { SessionProcesses } from '../act/processes.ts'
 import type { ProcessExit } from '../plan/exit-rules.ts'
 import { QUICK_EXIT } from '../plan/limits.ts'
 import { LogWatcher } from './log-watcher.ts'
-
-interface LoginWatcherOptions {
-  store: Store
-  clock: Clock
-  repository: SessionRepository
-  host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions'>
-  launchPlanner: LaunchPlanner
-  activity: SessionActivity
-  conversations: Pick<AcpConversations, 'usesAcp' | 'onTurnEnd'>
-  logs: Pick<SessionLogs, 'onRead'>
-  processes: Pick<SessionProcesses, 'leaveLogin'>
-  limits: Pick<LoginLimits, 'reached' | 'failed' | 'find' | 'restore'>
-  logins: Pick<Logins, 'of' | 'hasOther'>
-  deadlines: Deadlines
-  /** The built-in provider of a session's program. */
-  programOf(row: SessionRow): string | undefined
-  report(message: string): void
-}
 
 type LoginStatement = Pick<ProcessExit, 'limit' | 'deadLogin'>
 
@@ -60,11 +41,26 @@ export class LoginWatcher {
   /** The session in which a person can log in again, by login. */
   readonly #asking = new Map<string, string>()
 
-  constructor(private readonly options: LoginWatcherOptions) {
-    options.conversations.onTurnEnd(({ session, key, error }) => {
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      repository: SessionRepository
+      host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions'>
+      launchPlanner: LaunchPlanner
+      activity: SessionActivity
+      conversations: Pick<AcpConversations, 'usesAcp' | 'onTurnEnd'>
+      logs: Pick<SessionLogs, 'onRead'>
+      processes: Pick<SessionProcesses, 'leaveLogin'>
+      limits: Pick<LoginLimits, 'reached' | 'failed' | 'find' | 'restore'>
+      logins: Pick<Logins, 'of' | 'hasOther'>
+      /** The built-in provider of a session's program. */
+      programOf(row: SessionRow): string | undefined
+    },
+  ) {
+    peers.conversations.onTurnEnd(({ session, key, error }) => {
       if (error !== undefined) this.#onTurnFailed(session, key, error)
     })
-    options.logs.onRead((row, reading) => this.#onLog(row, reading))
+    peers.logs.onRead((row, reading) => this.#onLog(row, reading))
   }
 
   /** Schedules a check of a session's screen for when its output pauses. */
@@ -81,27 +77,27 @@ export class LoginWatcher {
 
   /** True if a running session asks a person to log in. */
   isAsking(login: string): boolean {
-    const row = this.options.repository.find(this.#asking.get(login) ?? '')
+    const row = this.peers.repository.find(this.#asking.get(login) ?? '')
     return row !== undefined && isRunning(row)
   }
 
   /** Statement about the login in a program's last lines. */
   statementIn(row: SessionRow, lines: readonly string[]): LoginStatement {
-    const { dialogs } = this.options.launchPlanner.program(row).profile
+    const { dialogs } = this.peers.launchPlanner.program(row).profile
     const text = lines.join('\n')
     if (dialogs.some(({ kind, seen }) => kind === 'usage-limit' && seen.test(text)))
       return { limit: this.#read(row, text) }
     // A program that ran for a while may show such words of others.
-    const ran = this.options.clock.now() - (row.wokeAt ?? 0)
-    const deadLogin = ran < QUICK_EXIT ? readLoginFailure(this.options.programOf(row), text) : undefined
+    const ran = this.context.clock.now() - (row.wokeAt ?? 0)
+    const deadLogin = ran < QUICK_EXIT ? readLoginFailure(this.peers.programOf(row), text) : undefined
     return deadLogin === undefined ? {} : { deadLogin }
   }
 
   #onTurnFailed(id: string, key: string, reason: string): void {
-    const row = this.options.repository.find(id)
+    const row = this.peers.repository.find(id)
     if (row?.hostKey !== key) return
-    const program = this.options.programOf(row)
-    const statement = readLimit(program, reason, this.options.clock.now())
+    const program = this.peers.programOf(row)
+    const statement = readLimit(program, reason, this.context.clock.now())
     const deadLogin = readLoginFailure(program, reason)
     if (statement || LIMIT_REACHED.test(reason))
       this.#leave(row, { limit: statement ?? { until: undefined, text: reason } })
@@ -109,7 +105,7 @@ export class LoginWatcher {
   }
 
   #onLog(row: SessionRow, reading: LogReading): void {
-    const { programOf, repository } = this.options
+    const { programOf, repository } = this.peers
     const since = Math.max(row.wokeAt ?? row.createdAt, reading.since)
     const state = this.#logs.read(row.id, programOf(row), reading, since)
     const current = repository.find(row.id)
@@ -125,13 +121,14 @@ export class LoginWatcher {
   /** A person's session, and one that somebody watches, is left to the person; what it says of its login holds all the same. */
   #leave(row: SessionRow, statement: LoginStatement): void {
     const handled = this.#isUnattended(row)
-      ? this.options.processes.leaveLogin(row.id, row.hostKey, statement)
+      ? this.peers.processes.leaveLogin(row.id, row.hostKey, statement)
       : this.#record(row, statement)
     void handled.catch((error) => this.#report(row.id, error))
   }
 
   #record(row: SessionRow, { limit, deadLogin }: LoginStatement): Promise<void> {
-    const { store, limits, logins } = this.options
+    const { store } = this.context
+    const { limits, logins } = this.peers
     return store.write((tx) => {
       if (limit) limits.reached(tx, logins.of(row), limit)
       if (deadLogin !== undefined) limits.failed(tx, logins.of(row), deadLogin)
@@ -140,7 +137,7 @@ export class LoginWatcher {
 
   /** The first session that asks stays for a person to log in there, unless its work can continue elsewhere. */
   #onLoginDialog(row: RunningSession, text: string): void {
-    const { limits, logins, programOf } = this.options
+    const { limits, logins, programOf } = this.peers
     const { id } = logins.of(row)
     const deadLogin = readLoginFailure(programOf(row), text) ?? 'it asks to log in'
     if (!this.isAsking(id) && limits.find(id)?.state !== 'dead') this.#asking.set(id, row.id)
@@ -150,7 +147,8 @@ export class LoginWatcher {
 
   /** The session in which a person was to log in asks no more. */
   #onLoggedIn(row: RunningSession): void {
-    const { store, limits, logins } = this.options
+    const { store } = this.context
+    const { limits, logins } = this.peers
     const { id } = logins.of(row)
     if (this.#asking.get(id) !== row.id) return
     this.#asking.delete(id)
@@ -159,14 +157,14 @@ export class LoginWatcher {
 
   /** Usage limit named by a text, completed from the log if the text has no end time. */
   #read(row: SessionRow, text: string): LimitStatement {
-    const statement = readLimit(this.options.programOf(row), text, this.options.clock.now())
+    const statement = readLimit(this.peers.programOf(row), text, this.context.clock.now())
     const full = this.#full.get(row.id)
-    const until = full !== undefined && full > this.options.clock.now() ? full : undefined
+    const until = full !== undefined && full > this.context.clock.now() ? full : undefined
     return { until: until ?? statement?.until, text: statement?.text ?? lastLine(text) }
   }
 
   #schedule(id: string, looks = 0): void {
-    const deadline = this.options.deadlines.after(QUIET_PERIOD, () => this.#onDue(id))
+    const deadline = this.context.deadlines.after(QUIET_PERIOD, () => this.#onDue(id))
     this.#checks.set(id, { deadline, again: false, looks })
   }
 
@@ -181,7 +179,7 @@ export class LoginWatcher {
   /** A program that waits for its limit to end may count the seconds, so that its screen is never quiet. */
   async #checkBusyScreen(id: string): Promise<void> {
     this.#schedule(id)
-    const { repository, host, launchPlanner, conversations } = this.options
+    const { repository, host, launchPlanner, conversations } = this.peers
     const row = repository.find(id)
     if (!row || !isRunning(row) || conversations.usesAcp(row.hostKey)) return
     const { waits } = launchPlanner.program(row).profile
@@ -191,17 +189,17 @@ export class LoginWatcher {
   #onWaiting(row: RunningSession, waits: RegExp, text: string): void {
     const at = waits.exec(text)?.index
     if (at === undefined) return
-    const limit = readLimit(this.options.programOf(row), text.slice(at), this.options.clock.now())
+    const limit = readLimit(this.peers.programOf(row), text.slice(at), this.context.clock.now())
     if (limit) this.#leave(row, { limit })
   }
 
   #isUnattended(row: SessionRow | undefined): row is RunningSession {
     if (row?.state !== 'active' || row.origin === 'manual') return false
-    return isRunning(row) && !this.options.activity.isAttached(row.id)
+    return isRunning(row) && !this.peers.activity.isAttached(row.id)
   }
 
   async #checkScreen(id: string): Promise<void> {
-    const { repository, host, launchPlanner, conversations } = this.options
+    const { repository, host, launchPlanner, conversations } = this.peers
     const row = repository.find(id)
     if (!row || !isRunning(row) || conversations.usesAcp(row.hostKey)) return
     const { profile } = launchPlanner.program(row)
@@ -217,14 +215,14 @@ export class LoginWatcher {
 
   /** The kind of a dialog: as its host reads it, which separates it by its colours from words of an agent. */
   #askedKind({ hostKey }: RunningSession, screen: TerminalScreen, profile: TerminalProfile): QuestionKind | undefined {
-    const { host } = this.options
+    const { host } = this.peers
     if (host.reportsQuestions(hostKey)) return host.question(hostKey)?.kind
     const state = stateOf(screen, profile, true)
     return state.is === 'asking' ? state.dialog.kind : undefined
   }
 
   #report(id: string, error: unknown): void {
-    this.options.report(`session ${id}: ${errorMessage(error)}`)
+    this.context.report(`session ${id}: ${errorMessage(error)}`)
   }
 }
 

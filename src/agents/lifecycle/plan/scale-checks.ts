@@ -1,18 +1,9 @@
 import type { AgentConfig } from '../../../config/agents/index.ts'
 import type { Config } from '../../../config/compose/index.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import type { AgentCommands, ShellResult } from '../../launch/index.ts'
-
-interface ScaleChecksOptions {
-  config: Pick<Config, 'current' | 'onChange'>
-  deadlines: Deadlines
-  commands: Pick<AgentCommands, 'run'>
-  /** True if an agent may start nothing now, so that a check is no use. */
-  isSuspended(agent: AgentConfig): boolean
-  onChange(): void
-  report(message: string): void
-}
 
 /** A check that takes longer than this fails. */
 const TIMEOUT = 30_000
@@ -27,7 +18,16 @@ export class ScaleChecks {
   #next: Deadline | undefined
   #running: Promise<void> | undefined
 
-  constructor(private readonly options: ScaleChecksOptions) {}
+  constructor(
+    private readonly context: CityContext,
+    private readonly peers: {
+      config: Pick<Config, 'current' | 'onChange'>
+      commands: Pick<AgentCommands, 'run'>
+      /** True if an agent may start nothing now, so that a check is no use. */
+      isSuspended(agent: AgentConfig): boolean
+      onChange(): void
+    },
+  ) {}
 
   /** Number of further sessions that an agent's scale check requests. */
   desired(agent: string): number {
@@ -38,7 +38,7 @@ export class ScaleChecks {
   start(): void {
     if (this.#closing.signal.aborted || this.#running) return
     this.#next?.cancel()
-    const { agents, daemon } = this.options.config.current
+    const { agents, daemon } = this.peers.config.current
     const checked = agents.filter(({ scaleCheck }) => scaleCheck !== undefined)
     for (const name of this.#desired.keys()) {
       if (!checked.some(({ qualified }) => qualified === name)) this.#desired.delete(name)
@@ -47,7 +47,7 @@ export class ScaleChecks {
     this.#running = this.#round(checked, daemon.probeConcurrency).then(() => {
       this.#running = undefined
       if (!this.#closing.signal.aborted) {
-        this.#next = this.options.deadlines.after(this.options.config.current.daemon.patrolInterval, () => this.start())
+        this.#next = this.context.deadlines.after(this.peers.config.current.daemon.patrolInterval, () => this.start())
       }
     })
   }
@@ -68,13 +68,13 @@ export class ScaleChecks {
 
   async #check(agent: AgentConfig): Promise<void> {
     const { qualified, scaleCheck = '' } = agent
-    if (this.options.isSuspended(agent)) {
+    if (this.peers.isSuspended(agent)) {
       this.#set(qualified, 0)
       return
     }
     try {
       const limits = { timeout: TIMEOUT, signal: this.#closing.signal }
-      this.#onResult(qualified, await this.options.commands.run(agent, 'scale_check', scaleCheck, limits))
+      this.#onResult(qualified, await this.peers.commands.run(agent, 'scale_check', scaleCheck, limits))
     } catch (error) {
       if (!this.#closing.signal.aborted) this.#fail(qualified, errorMessage(error))
     }
@@ -94,7 +94,7 @@ export class ScaleChecks {
 
   /** A check that fails asks for nothing; it is reported once until it succeeds again. */
   #fail(agent: string, problem: string): void {
-    if (!this.#failed.has(agent)) this.options.report(`scale_check of ${agent}: ${problem}`)
+    if (!this.#failed.has(agent)) this.context.report(`scale_check of ${agent}: ${problem}`)
     this.#failed.add(agent)
     this.#set(agent, 0)
   }
@@ -102,7 +102,7 @@ export class ScaleChecks {
   #set(agent: string, desired: number): void {
     if (this.desired(agent) === desired) return
     this.#desired.set(agent, desired)
-    this.options.onChange()
+    this.peers.onChange()
   }
 }
 

@@ -7,12 +7,12 @@ import type { Config } from '../../../config/compose/index.ts'
 import { readableEntries } from '../../../config/confinement/index.ts'
 import type { Suspensions } from '../../../config/suspensions/index.ts'
 import { gcPart } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { CityContext } from '../../../core/city-context.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import { contains, realPath } from '../../../core/folders.ts'
 import { unsubscriber } from '../../../core/signal.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import type { ProcessTokens } from '../../../http/process-tokens.ts'
 import type { Bead, BeadRepository } from '../../../work/beads/index.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../../work/metadata.ts'
@@ -21,26 +21,6 @@ import { metadataValue } from '../node.ts'
 import type { CheckRepository } from './repository.ts'
 import { type CheckResult, resultOf, timeoutOf } from './result.ts'
 import type { CheckRow } from './table.ts'
-
-export interface CheckRunnerOptions {
-  /** The city's folder. */
-  path: string
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  commands: HostedCommands
-  beads: BeadRepository
-  checks: CheckRepository
-  tokens: ProcessTokens
-  config: Pick<Config, 'current'>
-  suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
-  /** Variables of every command of the city. */
-  environment(): Record<string, string>
-  sessions: SessionRepository
-  /** Sandbox of commands that run where sessions worked. */
-  confinement: Pick<CommandConfinement, 'ofWork'>
-  report(message: string): void
-}
 
 /** Effects of the end of a check, in the write that records it. */
 export interface CheckListener {
@@ -60,16 +40,30 @@ const CHECKS = gcPart('checks')
  * when its host was lost a script is run again. While a city or rig is suspended, none of it is started.
  */
 export class CheckRunner {
-  readonly #options: CheckRunnerOptions
   readonly #underWay = new Map<string, Promise<void>>()
   readonly #timeouts = new Map<string, Deadline>()
   #listener: CheckListener | undefined
   #unsubscribe = () => {}
   #isRunning = false
 
-  constructor(options: CheckRunnerOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: {
+      /** The city's folder. */
+      path: string
+      commands: HostedCommands
+      beads: BeadRepository
+      checks: CheckRepository
+      tokens: ProcessTokens
+      config: Pick<Config, 'current'>
+      suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
+      /** Variables of every command of the city. */
+      environment(): Record<string, string>
+      sessions: SessionRepository
+      /** Sandbox of commands that run where sessions worked. */
+      confinement: Pick<CommandConfinement, 'ofWork'>
+    },
+  ) {}
 
   use(listener: CheckListener): void {
     this.#listener = listener
@@ -77,7 +71,7 @@ export class CheckRunner {
 
   /** Adopts running scripts, and starts queued ones. */
   async start(): Promise<void> {
-    const { checks, commands, suspensions } = this.#options
+    const { checks, commands, suspensions } = this.options
     this.#isRunning = true
     for (const row of checks.list()) this.#adopt(row)
     this.#unsubscribe = unsubscriber(
@@ -102,30 +96,31 @@ export class CheckRunner {
 
   /** Runs the check of a control on an attempt. */
   request(tx: Tx, control: Bead, root: Bead, attempt: Bead): void {
-    if (this.#options.checks.has(control.id)) return
-    this.#options.checks.add(tx, { controlId: control.id, rootId: root.id, attemptId: attempt.id })
+    if (this.options.checks.has(control.id)) return
+    this.options.checks.add(tx, { controlId: control.id, rootId: root.id, attemptId: attempt.id })
     tx.after(() => this.#wake())
   }
 
   /** Ends the check of a control that is closed without it. */
   abandon(tx: Tx, control: string): void {
-    if (!this.#options.checks.has(control)) return
-    const row = this.#options.checks.find(control)
+    if (!this.options.checks.has(control)) return
+    const row = this.options.checks.find(control)
     if (!row) return
-    this.#options.checks.remove(tx, control)
+    this.options.checks.remove(tx, control)
     tx.after(() => this.#end(row))
   }
 
   #adopt(row: CheckRow): void {
     if (row.state !== 'running' || row.startedAt === null) return
-    if (row.tokenHash !== null) this.#options.tokens.adopt(row.tokenHash, `check of ${row.controlId}`)
-    const control = this.#options.beads.find(row.controlId)
+    if (row.tokenHash !== null) this.options.tokens.adopt(row.tokenHash, `check of ${row.controlId}`)
+    const control = this.options.beads.find(row.controlId)
     if (control) this.#armTimeout(row, control, row.startedAt)
   }
 
   /** Begins again what no host knows, and ends what no row knows. */
   async #match(): Promise<void> {
-    const { commands, checks, store, deadlines, report } = this.#options
+    const { store, deadlines, report } = this.context
+    const { commands, checks } = this.options
     try {
       const hosted = await commands.names()
       const rows = checks.list()
@@ -145,7 +140,7 @@ export class CheckRunner {
 
   #wake(): void {
     if (!this.#isRunning) return
-    const rows = this.#options.checks.list()
+    const rows = this.options.checks.list()
     let room = MAX_RUNNING - rows.filter(({ state }) => state === 'running').length - this.#underWay.size
     for (const row of rows) {
       if (row.state !== 'starting' || this.#underWay.has(row.controlId) || this.#isHeld(row) || room-- <= 0) continue
@@ -154,7 +149,7 @@ export class CheckRunner {
   }
 
   #isHeld({ controlId }: CheckRow): boolean {
-    const { beads, config, suspensions } = this.#options
+    const { beads, config, suspensions } = this.options
     return (
       beads.find(controlId) !== undefined && suspensions.holdOf(config.current, beads.rigOf(controlId)) !== undefined
     )
@@ -163,7 +158,7 @@ export class CheckRunner {
   #track(control: string, work: Promise<unknown>): void {
     const tracked = work
       .then(() => {})
-      .catch((error) => this.#options.report(`the check of ${control} failed: ${errorMessage(error)}`))
+      .catch((error) => this.context.report(`the check of ${control} failed: ${errorMessage(error)}`))
       .finally(() => {
         if (this.#underWay.get(control) === tracked) this.#underWay.delete(control)
       })
@@ -171,7 +166,8 @@ export class CheckRunner {
   }
 
   async #launch(row: CheckRow): Promise<void> {
-    const { beads, commands, tokens, store, checks, clock, deadlines, report } = this.#options
+    const { store, clock, deadlines, report } = this.context
+    const { beads, commands, tokens, checks } = this.options
     const control = beads.find(row.controlId)
     const attempt = beads.find(row.attemptId)
     if (!control || !attempt) return this.#drop(row)
@@ -196,7 +192,7 @@ export class CheckRunner {
   }
 
   #commandOf(control: Bead, attempt: Bead, identity: object): HostedCommand {
-    const { path: city, environment, config } = this.#options
+    const { path: city, environment, config } = this.options
     const packs = config.current.packs.map(({ folder }) => folder)
     const places = this.#placesOf(control, attempt, packs)
     const path = metadataValue(control, EngineKey.checkPath)
@@ -211,7 +207,7 @@ export class CheckRunner {
   }
 
   #rulesOf(control: Bead, attempt: Bead, folder: string): ConfinementRules | undefined {
-    const { beads, confinement } = this.#options
+    const { beads, confinement } = this.options
     const session = metadataValue(attempt, WorkKey.sessionId)
     try {
       return confinement.ofWork({ rig: beads.rigOf(control.id) || undefined, folder, session })
@@ -221,7 +217,7 @@ export class CheckRunner {
   }
 
   #placesOf(control: Bead, attempt: Bead, packs: readonly string[]): CheckPlaces {
-    const { path, beads, config, sessions } = this.#options
+    const { path, beads, config, sessions } = this.options
     const rig = config.current.rigs.find(({ name }) => name === beads.rigOf(control.id))
     const session = sessions.find(metadataValue(attempt, WorkKey.sessionId))
     const workDir = attempt.metadata?.[WorkKey.workDir] || session?.workDir || undefined
@@ -229,7 +225,7 @@ export class CheckRunner {
   }
 
   #armTimeout(row: CheckRow, control: Bead, startedAt: number): void {
-    const { deadlines } = this.#options
+    const { deadlines } = this.context
     this.#timeouts.get(row.controlId)?.cancel()
     this.#timeouts.set(
       row.controlId,
@@ -239,7 +235,8 @@ export class CheckRunner {
 
   /** Ends the processes of a check; the result of that is reported as its exit. */
   #end(row: CheckRow): void {
-    const { commands, report, deadlines } = this.#options
+    const { report, deadlines } = this.context
+    const { commands } = this.options
     commands.end(nameOf(row)).catch((error) => {
       report(`the check of ${row.controlId} could not be stopped: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => (this.#isRunning ? this.#end(row) : undefined))
@@ -249,7 +246,7 @@ export class CheckRunner {
   async #receive(exit: CommandExit): Promise<void> {
     const [control = ''] = exit.name.split('/')
     await this.#underWay.get(control)
-    const row = this.#options.checks.find(control)
+    const row = this.options.checks.find(control)
     if (!row || nameOf(row) !== exit.name) return
     const recorded = this.#record(row, exit)
     this.#track(control, recorded)
@@ -257,7 +254,8 @@ export class CheckRunner {
   }
 
   async #record(row: CheckRow, exit: CommandExit): Promise<void> {
-    const { store, beads, checks, tokens } = this.#options
+    const { store } = this.context
+    const { beads, checks, tokens } = this.options
     this.#timeouts.get(row.controlId)?.cancel()
     this.#timeouts.delete(row.controlId)
     if (row.tokenHash !== null) tokens.end(row.tokenHash)
@@ -275,7 +273,8 @@ export class CheckRunner {
   }
 
   async #fail(row: CheckRow, message: string): Promise<void> {
-    const { store, beads, checks } = this.#options
+    const { store } = this.context
+    const { beads, checks } = this.options
     await store.write((tx) => {
       checks.remove(tx, row.controlId)
       const control = beads.find(row.controlId)
@@ -284,7 +283,7 @@ export class CheckRunner {
   }
 
   async #drop(row: CheckRow): Promise<void> {
-    await this.#options.store.write((tx) => this.#options.checks.remove(tx, row.controlId), CHECKS)
+    await this.context.store.write((tx) => this.options.checks.remove(tx, row.controlId), CHECKS)
   }
 }
 

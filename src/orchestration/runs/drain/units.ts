@@ -48,14 +48,11 @@ class DrainOver extends Error {}
  * leaves nothing out and writes nothing twice.
  */
 export class DrainUnits {
-  readonly #options: DrainUnitsOptions
   readonly #underWay = new Map<string, Promise<void>>()
   #listener: DrainListener | undefined
   #isRunning = false
 
-  constructor(options: DrainUnitsOptions) {
-    this.#options = options
-  }
+  constructor(private readonly options: DrainUnitsOptions) {}
 
   use(listener: DrainListener): void {
     this.#listener = listener
@@ -85,7 +82,7 @@ export class DrainUnits {
 
   #wake(): void {
     if (!this.#isRunning) return
-    for (const { controlId } of this.#options.store.read((orm) => orm.select().from(runDrains).all())) {
+    for (const { controlId } of this.options.store.read((orm) => orm.select().from(runDrains).all())) {
       if (this.#underWay.has(controlId)) continue
       const work = this.#writeAll(controlId).finally(() => this.#underWay.delete(controlId))
       this.#underWay.set(controlId, work)
@@ -93,9 +90,9 @@ export class DrainUnits {
   }
 
   async #writeAll(id: string): Promise<void> {
-    const { deadlines, report } = this.#options
+    const { deadlines, report } = this.options
     try {
-      await this.#options.instantiator.whenRecovered()
+      await this.options.instantiator.whenRecovered()
       while (this.#isRunning && (await this.#writeNext(id))) {}
     } catch (error) {
       report(`the drain ${id} stopped and is retried: ${errorMessage(error)}`)
@@ -105,7 +102,7 @@ export class DrainUnits {
 
   /** Writes the next run of a drain; whether there may be another. */
   async #writeNext(id: string): Promise<boolean> {
-    const { instantiator } = this.#options
+    const { instantiator } = this.options
     try {
       const unit = this.#unitOf(id)
       if (!unit) return await this.#forget(id)
@@ -127,11 +124,11 @@ export class DrainUnits {
     }
   }
 
-  #context = () => ({ config: this.#options.config.current, resolver: this.#options.resolver })
+  #context = () => ({ config: this.options.config.current, resolver: this.options.resolver })
 
   /** Next unit to write; undefined without one. */
   #unitOf(id: string): Unit | undefined {
-    const { beads, runs, config } = this.#options
+    const { beads, runs, config } = this.options
     const control = beads.find(id)
     const manifest = control && this.#openManifest(control)
     const row = manifest && nextRow(manifest)
@@ -145,14 +142,14 @@ export class DrainUnits {
 
   /** The manifest of a drain that continues. */
   #openManifest(control: Bead): Manifest | undefined {
-    const root = this.#options.beads.find(metadataValue(control, WorkflowKey.rootBeadId))
+    const root = this.options.beads.find(metadataValue(control, WorkflowKey.rootBeadId))
     const isOver = !root || root.status === 'closed' || metadataValue(root, EngineKey.cancelRequested) !== ''
     return isOver || control.status === 'closed' ? undefined : manifestOf(control)
   }
 
   /** The roots of the units whose members the member of a row waits for. */
   #waitsFor({ rows }: Manifest, { index, member_id }: DrainRow): string[] {
-    const needed = this.#options.beads
+    const needed = this.options.beads
       .dependenciesOf(member_id)
       .flatMap(({ type, depends_on_id }) => (isGating(type) ? [depends_on_id] : []))
     return rows.flatMap((row) =>
@@ -163,12 +160,12 @@ export class DrainUnits {
   #begin(tx: Tx, unit: Unit, plan: GraphPlan): void {
     this.#stillOpen(unit)
     const convoy = plan.bead(0).metadata?.[EngineKey.inputConvoyId] ?? ''
-    this.#options.convoys.add(tx, unitConvoy(unit, convoy))
+    this.options.convoys.add(tx, unitConvoy(unit, convoy))
   }
 
   /** Notes a run that is whole, and has the drain wait for it. */
   #wire(tx: Tx, unit: Unit, plan: GraphPlan): void {
-    const { beads, runs, affinity } = this.#options
+    const { beads, runs, affinity } = this.options
     const { control, recipe, row } = unit
     const manifest = withRow(this.#stillOpen(unit), {
       ...row,
@@ -182,7 +179,7 @@ export class DrainUnits {
       target: metadataValue(control, EngineKey.executionRoutedTo) || 'workflow',
       ...{ parent: parent?.rootId, recipe: plan.recipe },
     })
-    pauseWithParent(this.#options, tx, plan.root)
+    pauseWithParent(this.options, tx, plan.root)
     const isExpanded = nextRow(manifest) === undefined
     const group = metadataValue(control, EngineKey.drainContinuationGroup)
     const previous = unit.manifest.rows[row.index - 1]?.item_root_id
@@ -194,7 +191,7 @@ export class DrainUnits {
 
   /** The manifest as it is now; throws when the drain is over. */
   #stillOpen({ control }: Unit): Manifest {
-    const current = this.#options.beads.find(control.id)
+    const current = this.options.beads.find(control.id)
     const manifest = current && this.#openManifest(current)
     if (manifest) return manifest
     throw new DrainOver()
@@ -205,12 +202,12 @@ export class DrainUnits {
   }
 
   async #forget(id: string): Promise<false> {
-    await this.#options.store.write((tx) => this.#remove(tx, id), DRAINS)
+    await this.options.store.write((tx) => this.#remove(tx, id), DRAINS)
     return false
   }
 
   async #fail(id: string, message: string): Promise<false> {
-    const { store, beads } = this.#options
+    const { store, beads } = this.options
     await store.write((tx) => {
       this.#remove(tx, id)
       const control = beads.find(id)

@@ -1,4 +1,5 @@
 import { fenceText } from '../../../config/providers/index.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import type { Reactions, RecordedEvent } from '../../../core/events/index.ts'
 import type { Tx } from '../../../core/store/index.ts'
@@ -52,16 +53,18 @@ const MAX_CHAIN = 100
  * in the same write; what an agent is to do next is claimable as soon as that write is on disk.
  */
 export class RunEngine {
-  readonly #options: EngineOptions
   readonly #graph: Graph
   readonly #states: RunStates
   readonly #draining: DrainOptions
   readonly #timeouts: StepTimeouts
   readonly #handlers: Readonly<Record<string, ControlHandler>>
 
-  constructor(options: EngineOptions) {
-    const { store, beads, runs, reactions } = options
-    this.#options = options
+  constructor(
+    private readonly context: CityContext,
+    private readonly options: EngineOptions,
+  ) {
+    const { store } = context
+    const { beads, runs, reactions } = options
     this.#graph = new Graph(store, beads)
     const parts = { ...options, graph: this.#graph }
     this.#states = new RunStates(parts)
@@ -138,7 +141,7 @@ export class RunEngine {
 
   #react(tx: Tx, recorded: RecordedEvent): void {
     const { type, subject = '' } = recorded
-    const bead = this.#options.beads.find(subject)
+    const bead = this.options.beads.find(subject)
     const item = bead ?? (type === 'bead.deleted' ? payloadBeadOf(recorded) : undefined)
     if (item && (type === 'bead.closed' || type === 'bead.deleted')) noteItem(this.#draining, tx, item)
     if (!bead) return
@@ -152,7 +155,7 @@ export class RunEngine {
 
   /** Ends what continues for a control that is closed. */
   #endWork(tx: Tx, bead: Bead): void {
-    const { checkRunner, resumeCancels } = this.#options
+    const { checkRunner, resumeCancels } = this.options
     checkRunner.abandon(tx, bead.id)
     if (metadataValue(bead, WorkflowKey.kind) !== 'drain') return
     if (endDrain(this.#draining, tx, bead)) tx.after(resumeCancels)
@@ -167,7 +170,7 @@ export class RunEngine {
 
   /** Remaining beads of a finished run, which its finalizer handles. */
   #leftOver(bead: Bead): string[] {
-    const root = this.#options.beads.find(metadataValue(bead, WorkflowKey.rootBeadId))
+    const root = this.options.beads.find(metadataValue(bead, WorkflowKey.rootBeadId))
     return root?.status === 'closed' ? this.#graph.controls(root.id) : []
   }
 
@@ -176,13 +179,13 @@ export class RunEngine {
     const queue = [...ids]
     for (let moved = 0; moved < MAX_CHAIN && queue.length > 0; moved++) {
       const id = queue.shift() ?? ''
-      const bead = this.#options.beads.find(id)
+      const bead = this.options.beads.find(id)
       if (!bead || !this.#canAct(bead)) {
         if (bead?.issue_type === 'gate') this.#followGate(tx, bead)
         continue
       }
       this.#act(tx, bead)
-      if (this.#options.beads.find(id)?.status === 'closed') queue.push(...this.#graph.released(id))
+      if (this.options.beads.find(id)?.status === 'closed') queue.push(...this.#graph.released(id))
     }
   }
 
@@ -196,7 +199,7 @@ export class RunEngine {
     const kind = this.#kindOf(bead)
     if (bead.status !== 'open' || !(isControl(kind) || kind === 'scope' || kind === 'parent')) return false
     if (metadataValue(bead, EngineKey.instantiating) !== '') return false
-    if (this.#options.holds.isPaused(metadataValue(bead, WorkflowKey.rootBeadId))) return false
+    if (this.options.holds.isPaused(metadataValue(bead, WorkflowKey.rootBeadId))) return false
     const isParallel = metadataValue(bead, EngineKey.fanoutMode) !== 'sequential'
     return bead.is_blocked !== true || (isSpawning(bead) && isParallel)
   }
@@ -220,7 +223,7 @@ export class RunEngine {
   /** Moves a control on, unless its run is over; one that fails at that is closed, and stays to be seen. */
   #move(tx: Tx, bead: Bead, move: ControlHandler): void {
     if (bead.status === 'closed') return
-    const { beads } = this.#options
+    const { beads } = this.options
     const kind = metadataValue(bead, WorkflowKey.kind)
     const root = beads.find(metadataValue(bead, WorkflowKey.rootBeadId))
     if (!root) {
@@ -247,7 +250,7 @@ export class RunEngine {
   #orphan(tx: Tx, bead: Bead): void {
     const isFinalizer = metadataValue(bead, WorkflowKey.kind) === 'workflow-finalize'
     const missing = { [EngineKey.missingRoot]: metadataValue(bead, WorkflowKey.rootBeadId) }
-    this.#options.beads.closeWith(
+    this.options.beads.closeWith(
       tx,
       bead.id,
       isFinalizer
@@ -264,7 +267,8 @@ export class RunEngine {
 
   /** Closes a control that cannot do what it is for; it stays to be seen. */
   #quarantine({ tx, bead }: ControlStep, { reason, message }: ControlError): void {
-    const { beads, clock } = this.#options
+    const { clock } = this.context
+    const { beads } = this.options
     beads.change(tx, bead.id, { labels: [QUARANTINED_LABEL] })
     beads.closeWith(tx, bead.id, {
       [ResultKey.outcome]: 'fail',

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../../core/actor.ts'
+import type { CityContext } from '../../../core/city-context.ts'
 import { nextTick } from '../../../core/event-loop.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import {
   type BeadRepository,
   type GraphBead,
@@ -28,12 +29,6 @@ export interface GraphDraft<Result> {
   finish(tx: Tx, plan: GraphPlan): Result
 }
 
-interface InstantiatorOptions {
-  store: Store
-  beadRepository: BeadRepository
-  reportError(error: unknown): void
-}
-
 /** A graph of so many beads at most is written at a time. */
 const MAX_AT_ONCE = 24
 /** So many beads are added together, and so long one write may take. */
@@ -47,17 +42,17 @@ const INSTANTIATOR = gcPart('instantiate')
  * is whole its beads are not offered. After a crash one that is not whole is undone, and one that is whole is offered.
  */
 export class Instantiator {
-  readonly #options: InstantiatorOptions
   #recovering: Promise<void> = Promise.resolve()
   #isStopped = false
 
-  constructor(options: InstantiatorOptions) {
-    this.#options = options
-  }
+  constructor(
+    private readonly context: CityContext,
+    private readonly beadRepository: BeadRepository,
+  ) {}
 
   /** Continues with what the last process began. */
   start(): void {
-    this.#recovering = this.#recover(this.pending()).catch(this.#options.reportError)
+    this.#recovering = this.#recover(this.pending()).catch(this.context.reportError)
   }
 
   async stop(): Promise<void> {
@@ -67,7 +62,7 @@ export class Instantiator {
 
   /** Unfinished entries. */
   pending(): Instantiation[] {
-    return this.#options.store.read((orm) => orm.select().from(instantiations).all())
+    return this.context.store.read((orm) => orm.select().from(instantiations).all())
   }
 
   /** Resolves when what the last process began is over. */
@@ -80,7 +75,8 @@ export class Instantiator {
   }
 
   async #writeAtOnce<Result>(draft: GraphDraft<Result>, actor: Actor): Promise<Result> {
-    const { store, beadRepository: beads } = this.#options
+    const { store } = this.context
+    const { beadRepository: beads } = this
     const { finished } = await store.write((tx) => {
       tx.answer(undefined)
       const plan = draft.plan(beads.reserveIds(tx, draft.rig, draft.count))
@@ -95,7 +91,8 @@ export class Instantiator {
   }
 
   async #writeInSlices<Result>(draft: GraphDraft<Result>, actor: Actor): Promise<Result> {
-    const { store, beadRepository: beads } = this.#options
+    const { store } = this.context
+    const { beadRepository: beads } = this
     const ids = await store.write((tx) => {
       tx.answer(undefined)
       return beads.reserveIds(tx, draft.rig, draft.count)
@@ -131,7 +128,7 @@ export class Instantiator {
   }
 
   #addSlice(tx: Tx, beads: readonly GraphBead[], from: number, row: Instantiation): number {
-    const { beadRepository: repository } = this.#options
+    const { beadRepository: repository } = this
     const started = performance.now()
     let at = from
     do {
@@ -148,7 +145,7 @@ export class Instantiator {
   }
 
   #release(tx: Tx, id: string): void {
-    const { beadRepository: beads } = this.#options
+    const { beadRepository: beads } = this
     if (beads.find(id)?.metadata?.[EngineKey.instantiating] === undefined) return
     beads.change(tx, id, { metadata: { [EngineKey.instantiating]: null } })
   }
@@ -160,7 +157,7 @@ export class Instantiator {
 
   /** Removes the beads of a graph that is not whole, the root last. */
   #takeBack(row: Instantiation): Promise<void> {
-    const { beadRepository: beads } = this.#options
+    const { beadRepository: beads } = this
     const ids = idsOf(row).filter((id) => id !== row.rootId)
     return this.#inSlices([...ids.reverse(), row.rootId], row, (tx, id) => {
       if (beads.find(id)) beads.remove(tx, id)
@@ -170,7 +167,7 @@ export class Instantiator {
   /** Does something to each bead, and removes the row in the last write. */
   async #inSlices(ids: readonly string[], row: Instantiation, action: (tx: Tx, id: string) => void): Promise<void> {
     for (let at = 0; at <= ids.length && !this.#isStopped; ) {
-      at = await this.#options.store.write((tx) => {
+      at = await this.context.store.write((tx) => {
         const started = performance.now()
         let next = at
         while (next < ids.length && performance.now() - started < SLICE_MS) action(tx, ids[next++] ?? '')
@@ -188,12 +185,12 @@ export class Instantiator {
   /** Recovers one request; one that fails, such as while the store accepts no writes, is retried at the next start. */
   async #recoverOne(root: string): Promise<void> {
     try {
-      const rows = this.#options.store.read((orm) =>
+      const rows = this.context.store.read((orm) =>
         orm.select().from(instantiations).where(eq(instantiations.rootId, root)).all(),
       )
       await this.#recover(rows)
     } catch (error) {
-      this.#options.reportError(error)
+      this.context.reportError(error)
     }
   }
 }
