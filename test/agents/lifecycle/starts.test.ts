@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { until } from '../../support/until.ts'
 import { openWork, workTown } from '../../work/world.ts'
 
 const TOML = `
@@ -12,7 +13,7 @@ provider = "waiter"
 min_active_sessions = 9
 `
 
-/** A city whose host answers starts a little later, and notes how many are under way. */
+/** A city whose host answers no start before two have been under way, and notes how many were at most. */
 function slowTown() {
   const town = workTown(TOML)
   const { host } = town
@@ -20,7 +21,7 @@ function slowTown() {
   const starts = { underWay: 0, most: 0 }
   host.start = async (spec) => {
     starts.most = Math.max(starts.most, ++starts.underWay)
-    await Bun.sleep(1)
+    await until(() => starts.most > 1)
     starts.underWay--
     return start(spec)
   }
