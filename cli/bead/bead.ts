@@ -61,21 +61,17 @@ export function beadCommands(program: Command, context: CommandContext): void {
   packCommands(program, context)
 }
 
-interface PackList {
+interface PackList extends JsonOption {
   label?: string
   status?: string
   all?: true
-  json?: true
   format?: string
 }
 
 /** `gc beads`, whose JSON scripts of packs read; it has the shape of the known system. */
 function packCommands(program: Command, context: CommandContext): void {
   const beads = program.command('beads', { hidden: true })
-  const define = (name: string) =>
-    beads.command(name).option('--json', 'print JSON').option('--format <format>', 'json or text')
-  define('list')
-    .description('list open work of all rigs')
+  withJson(beads.command('list').description('list open work of all rigs'))
     .option('--label <label>', 'only beads with this label')
     .option('--status <status>', 'only beads with this status', parseStatus)
     .option('--all', 'include closed beads')
@@ -83,14 +79,13 @@ function packCommands(program: Command, context: CommandContext): void {
       const city = await context.city()
       const all = { ...query, all: query.all ?? query.status === 'closed' }
       const items = await readItems((cursor) => city.call('GET ~/beads', { query: { ...all, limit: 1000, cursor } }))
-      if (json || format === 'json') return printJson(context.io, withItems({ beads: items, _cache_age_s: 0 }, items))
+      if (json) return printJson(context.io, withItems({ beads: items, _cache_age_s: 0 }, items))
       print(context.io, items, 'No beads match.')
     })
-  define('show')
-    .description('show one bead')
+  withJson(beads.command('show').description('show one bead'))
     .argument('<bead>')
-    .action(async (id: string, { json, format }: PackList) => {
-      if (!json && format !== 'json') return show(context, id, {})
+    .action(async (id: string, { json }: PackList) => {
+      if (!json) return show(context, id, {})
       const bead = await (await context.city()).call('GET ~/bead/{id}', { params: { id } })
       printJson(context.io, { bead, _cache_age_s: 0 })
     })

@@ -408,6 +408,20 @@ An export changes nothing when it is imported again, and restores what was chang
 
   $ gc beads list --status open --json | grep -oE '"beads":\[\{"id":"[^"]*"'
   "beads":[{"id":"to-24"
+  $ gc beads list --label listed --json=id,title
+  [{"id":"to-5","title":"Sweep more"},{"id":"to-4","title":"Listed"},{"id":"to-2","title":"Sweep"}]
+  $ gc beads list --label listed --format '{{.id}} {{.title}}'
+  to-5 Sweep more
+  to-4 Listed
+  to-2 Sweep
+  $ gc beads list --label listed --format text
+  BEAD  STATUS  TYPE    AGE  TITLE
+  to-5  open    task    * Sweep more (glob)
+  to-4  open    convoy  * Listed (glob)
+  to-2  open    task    * Sweep (glob)
+  $ gc beads show to-24 --json=bead | grep -oE '"bead":[{]|"id":"[^"]*"'
+  "bead":{
+  "id":"to-24"
   $ gc beads show to-24 --format=json | grep -oE '"bead":\{|"id":"[^"]*"'
   "bead":{
   "id":"to-24"
