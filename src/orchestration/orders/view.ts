@@ -46,6 +46,8 @@ export const toOrderFile = (order: Order, check: OrderCheck): OrderFileResponse 
 /** The place of an order's beads: `rig:name`, or `city:name`. */
 export const storeRefOf = (rig: string | undefined, city: string): string => (rig ? `rig:${rig}` : `city:${city}`)
 
-/** Output of a command: standard output, then standard error. */
-export const printed = (output: Pick<OrderOutput, 'stdout' | 'stderr'> | undefined): string =>
-  [output?.stdout ?? '', ...(output?.stderr ? [output.stderr] : [])].join('\n')
+/** Output of a command: standard output, then standard error on a line of its own. */
+export function printed(output: Pick<OrderOutput, 'stdout' | 'stderr'> | undefined): string {
+  const { stdout = '', stderr = '' } = output ?? {}
+  return stdout === '' || stdout.endsWith('\n') || stderr === '' ? stdout + stderr : `${stdout}\n${stderr}`
+}

@@ -107,7 +107,7 @@ A failed run fails the command, after all that it printed.
   $ gc order run breaks --json
   {"schema_version":"1","ok":false,"order":"breaks","scoped_name":"breaks","action":"exec","tracking_id":"to-4","duration_ms":"*","exit_code":"3","error":"exit status 3; output: out\nbad","output":"out\nbad\n"} (glob)
   [1]
-  $ gc order show to-2 | grep .
+  $ gc order show to-2
   run        to-2
   order      breaks
   began      * (glob)
@@ -115,6 +115,7 @@ A failed run fails the command, after all that it printed.
   exit code  3
   took       * (glob)
   labels     order-run:breaks, order-tracking, exec-failed
+  
   out
   bad
 
