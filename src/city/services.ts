@@ -410,7 +410,7 @@ function buildOrders(options: OrderServicesOptions) {
   return {
     orderDispatcher,
     orderHistory,
-    orders: new Orders(options),
+    orders: new Orders(options.config, options.orderLibrary),
     orderControl: new OrderControl(options.context, { ...options, orderDispatcher, orderHistory }),
   }
 }

@@ -16,7 +16,7 @@ export function openConfinement(options: ConfinementOptions, sessions: Pick<Sess
   const { config, sessionRepository } = options
   const unconfined = new UnconfinedSessions(config, sessionRepository)
   return {
-    confinedAgents: new ConfinedAgents(options),
+    confinedAgents: new ConfinedAgents(options.name, options.config, options.tokenRequirement),
     unconfined,
     denials: new Denials({ place: options, config, sessions, unconfined }),
   }

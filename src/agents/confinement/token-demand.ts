@@ -8,21 +8,22 @@ export interface TokenDemand {
   demand(reason: string): boolean
 }
 
-interface ConfinedAgentsOptions {
-  readonly name: string
-  readonly config: { readonly current: Pick<CityConfig, 'agents'>; onChange(listener: () => void): () => void }
-  readonly tokenRequirement: TokenDemand
-}
-
 /** Has everybody asked for a token while an agent of a city should be confined, before its first session. */
 export class ConfinedAgents {
   #unsubscribe = () => {}
 
-  constructor(private readonly options: ConfinedAgentsOptions) {}
+  constructor(
+    private readonly name: string,
+    private readonly config: {
+      readonly current: Pick<CityConfig, 'agents'>
+      onChange(listener: () => void): () => void
+    },
+    private readonly tokenRequirement: TokenDemand,
+  ) {}
 
   start(): void {
     this.#demand()
-    this.#unsubscribe = this.options.config.onChange(() => this.#demand())
+    this.#unsubscribe = this.config.onChange(() => this.#demand())
   }
 
   stop(): void {
@@ -30,7 +31,7 @@ export class ConfinedAgents {
   }
 
   #demand(): void {
-    const { name, config, tokenRequirement } = this.options
+    const { name, config, tokenRequirement } = this
     const confined = config.current.agents.find(({ confine }) => confine !== 'off')
     if (confined) tokenRequirement.demand(`agent ${confined.qualified} of ${name} runs in a sandbox`)
   }

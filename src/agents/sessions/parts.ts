@@ -252,7 +252,7 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
     loginWatcher,
     detached,
     traffic,
-    shares: new Shares(options),
+    shares: new Shares(options.host, options.resolver),
     exitReceiver: new ExitReceiver({
       ...{ ...options, processes, loginWatcher, detached, traffic },
       city: options.environment.city,

@@ -38,13 +38,11 @@ export interface CityPacksOptions {
 export class CityPacks {
   readonly manager: PackManager
   readonly lockPath: string
-  readonly #options: CityPacksOptions
 
-  constructor(options: CityPacksOptions) {
+  constructor(private readonly options: CityPacksOptions) {
     const { path, home, env } = options
     const deadlines = new Deadlines()
     const folders = openPackFolders(home)
-    this.#options = options
     this.lockPath = join(path, LOCK_FILE)
     this.manager = new PackManager({
       ...options,
@@ -55,7 +53,7 @@ export class CityPacks {
   }
 
   lock(): PackLock {
-    return readLock(new FileSnapshot(this.#options.path))
+    return readLock(new FileSnapshot(this.options.path))
   }
 
   states(): ImportState[] {
@@ -76,7 +74,7 @@ export class CityPacks {
 
   /** Warnings that only checks of the city's files show, such as keys of packs without effect. */
   lints(): string[] {
-    const { path, home } = this.#options
+    const { path, home } = this.options
     const { allWarnings } = composeFolder(path, home)
     return allWarnings.filter(({ severity }) => severity === 'lint').map(formatDiagnostic)
   }
@@ -87,7 +85,7 @@ export class CityPacks {
   }
 
   #context(): LocateContext {
-    const { path, home } = this.#options
+    const { path, home } = this.options
     const files = new FileSnapshot(path)
     return { files, lock: readLock(files), folders: openPackFolders(home) }
   }

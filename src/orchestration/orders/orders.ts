@@ -9,18 +9,16 @@ import type { OrderLibrary } from './order-library.ts'
 import type { OrderListBody, OrderResponse } from './schema.ts'
 import { toOrderResponse } from './view.ts'
 
-interface OrdersOptions {
-  readonly config: Pick<Config, 'edit'>
-  readonly orderLibrary: OrderLibrary
-}
-
 /** The orders of a city as clients see and switch them. */
 export class Orders {
-  constructor(private readonly options: OrdersOptions) {}
+  constructor(
+    private readonly config: Pick<Config, 'edit'>,
+    private readonly orderLibrary: OrderLibrary,
+  ) {}
 
   /** Orders that are not disabled. */
   list(): OrderListBody {
-    const { current } = this.options.orderLibrary
+    const { current } = this.orderLibrary
     return { orders: current.filter(({ enabled }) => enabled).map(toOrderResponse) }
   }
 
@@ -40,13 +38,13 @@ export class Orders {
     const { name, rig, enabled: before } = this.#named(reference)
     const answer = { status: enabled ? 'enabled' : 'disabled' }
     if (enabled !== before) {
-      await this.options.config.edit(answering(caller, answer), (base) => switchOrder(base, { name, rig, enabled }))
+      await this.config.edit(answering(caller, answer), (base) => switchOrder(base, { name, rig, enabled }))
     }
     return answer
   }
 
   #named(name: string): Order {
-    return findOrder(this.options.orderLibrary.current, name)
+    return findOrder(this.orderLibrary.current, name)
   }
 }
 

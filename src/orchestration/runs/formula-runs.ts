@@ -12,21 +12,19 @@ import {
 } from '../formulas/index.ts'
 import type { ListedRun, RunRepository, RunRow } from './repository.ts'
 
-interface FormulaRunsOptions {
-  readonly config: { readonly current: CityConfig }
-  readonly runRepository: RunRepository
-}
-
 const [DEFAULT_RUNS, MAX_RUNS] = [3, 20]
 const [DEFAULT_FEED, MAX_FEED] = [50, 500]
 
 /** The runs of formulas as the clients of formulas see them. */
 export class FormulaRuns {
-  constructor(private readonly options: FormulaRunsOptions) {}
+  constructor(
+    private readonly config: { readonly current: CityConfig },
+    private readonly runRepository: RunRepository,
+  ) {}
 
   /** The number of runs of a formula, and the latest of them. */
   list(formula: string, query: FormulaRunsQuery): FormulaRunsResponse {
-    const { runRepository, config } = this.options
+    const { runRepository, config } = this
     const scope = ofRig(requireScope(config.current, query))
     const limit = Math.min(query.limit || DEFAULT_RUNS, MAX_RUNS)
     return {
@@ -37,7 +35,7 @@ export class FormulaRuns {
 
   /** Runs of all formulas, active ones first. */
   feed(query: FormulaFeedQuery): FormulaFeedBody {
-    const { runRepository, config } = this.options
+    const { runRepository, config } = this
     const runs = runRepository.feed(
       ofRig(requireScope(config.current, query)),
       Math.min(query.limit || DEFAULT_FEED, MAX_FEED),

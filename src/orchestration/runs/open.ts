@@ -78,7 +78,7 @@ export function openRuns(options: RunsOptions) {
       resolveTarget: (name, rig) => findStepTarget(config.current, name, rig)?.agent.qualified ?? name,
     }),
     runs: runsOfCity,
-    formulaRuns: new FormulaRuns(options),
+    formulaRuns: new FormulaRuns(options.config, options.runRepository),
     runControls: new RunControls(parts),
     runRestarts: new RunRestarts(parts),
     runHolds: holds,

@@ -2,17 +2,15 @@ import type { SessionHost } from '../../../host/client/index.ts'
 import type { SessionResolver } from '../../../work/sessions/index.ts'
 import type { SessionShareList } from './schema.ts'
 
-interface SharesOptions {
-  readonly host: Pick<SessionHost, 'list' | 'status'>
-  readonly resolver: Pick<SessionResolver, 'resolve'>
-}
-
 /** Resource limits of sessions, and their enforcement. */
 export class Shares {
-  constructor(private readonly options: SharesOptions) {}
+  constructor(
+    private readonly host: Pick<SessionHost, 'list' | 'status'>,
+    private readonly resolver: Pick<SessionResolver, 'resolve'>,
+  ) {}
 
   async list(token: string): Promise<SessionShareList> {
-    const { host, resolver } = this.options
+    const { host, resolver } = this
     const row = resolver.resolve(token, { past: true })
     const hosted = await host.list()
     const running = hosted.find(({ key, state }) => key === row.hostKey && state === 'running')
