@@ -278,6 +278,44 @@ A request that the server rejects ends with status 1 and the server's sentence.
   gc: city not found or not running: nowhere; `gc cities` lists valid names
   [1]
 
+A server in read-only mode answers reads and rejects changes.
+
+  $ mkdir ../frozen ../strict
+  $ gc serve --read-only --port 0 --home ../frozen > ../frozen/out 2>&1 &
+  $ frozen=$!
+  $ gc serve --require-token --port 0 --home ../strict > ../strict/out 2>&1 &
+  $ strict=$!
+  $ await 'answers at' cat ../frozen/out
+  $ at() { home=$(cd ../$1 && pwd); shift; (cd / && GC_HOME=$home GC_URL=$(grep -o 'http://[0-9.:]*' $home/out | head -1) "$@"); }
+  $ at frozen gc city list
+  There is no city yet; create one with `gc init <folder>`.
+  $ at frozen gc init "$PWD/../another"
+  gc: this server takes no changes; it was started read-only
+  [1]
+  $ test -e ../another
+  [1]
+
+Without a chosen city an error says how to make one.
+
+  $ at frozen gc bead list
+  gc: there is no city yet; create one with `gc init <folder>`
+  [1]
+  $ kill $frozen
+
+The token in the operator's home is used where one is required, and another is rejected.
+
+  $ await 'answers at' cat ../strict/out
+  $ at strict gc city list
+  There is no city yet; create one with `gc init <folder>`.
+  $ at strict env GC_TOKEN=gco_wrong gc city list
+  gc: invalid or expired token; a session gets a new one when it restarts, a person from the operator
+  [1]
+  $ at strict env GC_HOME=/nowhere gc city list
+  gc: this server requires a token: send Authorization: Bearer <token>, with the one in $GC_HOME/token, or that of a session in its GC_TOKEN
+  [1]
+  $ kill $strict
+  $ wait
+
 The supervisor reported nothing but the changes of people.
 
   $ grep -v ', by operator$' ../serve.log
