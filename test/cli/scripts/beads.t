@@ -404,6 +404,25 @@ An export changes nothing when it is imported again, and restores what was chang
   $ gc bead show to-24 --json=title
   {"title":"kept"}
 
+A bead with more comments than fit in one request is imported and exported whole.
+
+  $ awk 'function many(word, n,  text) { while (length(text) < n) text = text word; return text }
+  > BEGIN {
+  >   printf "{\"id\":\"far-1\",\"title\":\"far\",\"description\":\"%s\",\"created_at\":\"2025-01-01T00:00:00Z\",\"comments\":[", many("d", 200000)
+  >   for (n = 0; n < 15; n++) printf "%s{\"id\":\"%d\",\"author\":\"ada\",\"text\":\"%d%s\"}", n ? "," : "", n, n, many("é", 63000)
+  >   print "]}"
+  > }' > ../long.jsonl
+  $ test $(wc -c < ../long.jsonl) -gt 1048576
+  $ gc bead import ../long.jsonl
+  1 created, 0 updated, 0 unchanged, 0 skipped.
+  $ comments() { grep -o '"text":"[^"]*"\|"author":"ada"\|"id":"[0-9]*"' | sort | cksum; }
+  $ test "$(comments < ../long.jsonl)" = "$(gc bead comments far-1 --json | comments)"
+  $ gc bead comments far-1 --json | grep -o '"text":"[0-9]*' | tr '\n' ' '
+  "text":"0 "text":"1 "text":"2 "text":"3 "text":"4 "text":"5 "text":"6 "text":"7 "text":"8 "text":"9 "text":"10 "text":"11 "text":"12 "text":"13 "text":"14 
+  $ gc bead export -o ../whole.jsonl
+  $ gc bead import ../whole.jsonl
+  0 created, 0 updated, 28 unchanged, 0 skipped.
+
 `gc beads` prints the JSON that scripts read, and --format json is JSON everywhere.
 
   $ gc beads list --status open --json | grep -oE '"beads":\[\{"id":"[^"]*"'
