@@ -90,7 +90,7 @@ const GROUPS: Readonly<Record<string, readonly Definition[]>> = {
     ['completion __complete', async () => (await import('./completion/completion.ts')).completionCommands],
     ['man', async () => (await import('./help/man.ts')).manCommand],
     [
-      'beads config pack order convoy events event rig agent session nudge runtime context build-image dolt dolt-cleanup dolt-config dolt-state maintenance metrics shell storage trace wisp agent-script analyze converge github login logout mcp prompt whoami',
+      'beads config pack order convoy events event rig agent session nudge runtime context build-image dolt dolt-cleanup dolt-config dolt-state maintenance metrics shell storage trace wisp agent-script converge github login logout mcp prompt whoami',
       async () => (await import('./compatibility.ts')).compatibleCommands,
     ],
     ['help', async () => (await import('./help/help.ts')).helpCommand],
