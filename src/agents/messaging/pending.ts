@@ -4,7 +4,7 @@ import type { Questions } from '../questions/index.ts'
 import { toInteraction } from './dialogs.ts'
 
 export interface PendingOptions {
-  questions: Pick<Questions, 'openOf'>
+  questions: Pick<Questions, 'open'>
   conversations: Pick<AcpConversations, 'usesAcp' | 'questions'>
 }
 
@@ -16,6 +16,6 @@ export function pendingOf({ questions, conversations }: PendingOptions, row: Ses
     const [question] = conversations.questions(row.hostKey)
     return { supported: true, ...(question && { pending: toPendingInteraction(question) }) }
   }
-  const [asked] = questions.openOf(row.hostKey)
+  const asked = questions.open().find(({ hostKey }) => hostKey === row.hostKey)
   return { supported: true, ...(asked && { pending: toInteraction(asked.question) }) }
 }
