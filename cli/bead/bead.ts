@@ -21,7 +21,7 @@ import { graphCommand } from './show-graph.ts'
 import { stateCommands } from './state.ts'
 import { parseStatus } from './status.ts'
 import { transferCommands } from './transfer.ts'
-import { listWork } from './work.ts'
+import { listBeads } from './work.ts'
 
 interface List extends JsonOption, WatchOption {
   status?: string
@@ -108,7 +108,7 @@ async function list(context: CommandContext, options: List): Promise<void> {
   const { json, watch, ...rest } = options
   const query = { ...rest, rig: await filterRig(context, city, options.rig) }
   await renderLive(context, city, { watch }, async (io) => {
-    const beads = await (query.all || query.type ? city.call('GET ~/beads', { query }) : listWork(city, query))
+    const beads = await listBeads(city, query)
     if (json) return printJson(io, beads)
     print(io, beads.items, 'No beads match.')
     if (beads.total > beads.items.length) printLine(io, `${beads.items.length} of ${beads.total}; --limit shows more.`)

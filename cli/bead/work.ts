@@ -9,16 +9,17 @@ const PAGE_SIZE = 1000
 
 export const isWork = ({ issue_type }: { issue_type: string }): boolean => !RECORDS.includes(issue_type)
 
-/** The newest work among the beads that match; a limit of 0 is none. */
-export async function listWork(city: CityClient, query: BeadFilter & { limit: number }): Promise<ListBodyBead> {
+/** The newest beads that match, records of the city only when all or a type are asked for; a limit of 0 is none. */
+export async function listBeads(city: CityClient, query: BeadFilter & { limit: number }): Promise<ListBodyBead> {
+  const withRecords = query.all || query.type !== undefined
   const max = query.limit || Number.POSITIVE_INFINITY
   const items: ListBodyBead['items'] = []
   const read = (cursor: string | undefined) =>
     city.call('GET ~/beads', { query: { ...query, limit: cursor ? PAGE_SIZE : Math.min(PAGE_SIZE, max), cursor } })
   for await (const page of readPages(read)) {
-    items.push(...page.items.filter(isWork))
+    items.push(...(withRecords ? page.items : page.items.filter(isWork)))
     const isMore = items.length > max || (items.length === max && page.next_cursor)
-    if (isMore) return { items: items.slice(0, max), total: await countWork(city, query) }
+    if (isMore) return { items: items.slice(0, max), total: withRecords ? page.total : await countWork(city, query) }
   }
   return { items, total: items.length }
 }
