@@ -77,7 +77,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   ],
   logs: ['gc logs --follow', 'gc logs --since 2h --session-host'],
   doctor: ['gc doctor', 'gc doctor --fix'],
-  backup: ['gc backup', 'gc backup shop.tar.gz'],
+  backup: ['gc backup shop.tar.gz'],
   restore: ['gc restore shop.tar.gz ~/cities/shop'],
   upgrade: ['gc upgrade --available', 'gc upgrade', 'gc upgrade --binary ./gc-new --dry-run'],
   confine: ['gc confine -- npm test', 'gc confine --host api.example.com --write ../cache -- ./build.sh'],

@@ -88,6 +88,8 @@ describe('examples', () => {
     }
     expect((await gc(['man', 'sling'])).out).toContain('.SH EXAMPLES\n.nf\n')
     expect(await findUnknownCommands(Object.values(EXAMPLES).flat())).toEqual([])
+    const withArguments = allCommands().filter(({ args }) => args.some(({ required }) => required))
+    expect(withArguments.filter(({ name }) => EXAMPLES[name]?.includes(`gc ${name}`))).toEqual([])
   })
 })
 
