@@ -12,7 +12,7 @@ import {
 import { resolve } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import type { Command } from 'commander'
-import { sanitizeLine } from '../../src/client/text.ts'
+import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { ExportFile, VerifiedExport } from '../../src/supervisor/social-export.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
@@ -93,7 +93,7 @@ export async function importAgent(
   if (options.json) return printJson(context.io, { ...total, skipped })
   printLine(
     context.io,
-    `${sanitizeLine(name)} has ${total.posts} more posts, ${total.comments} comments and ${total.follows} follows.`,
+    `${sanitizeLine(name)} has ${countOf(total.posts, 'more post')}, ${countOf(total.comments, 'comment')} and ${countOf(total.follows, 'follow')}.`,
   )
   if (total.waiting_follows > 0)
     printLine(context.io, `It follows ${total.waiting_follows} more as soon as they are here with the same key.`)
@@ -110,7 +110,7 @@ const summary = ({ manifest, counts }: VerifiedExport) => ({
 })
 
 const describe = ({ counts: { post = 0, comment = 0, follower = 0, followed = 0 } }: VerifiedExport): string =>
-  `${post} posts, ${comment} comments, ${follower} followers, ${followed} followed`
+  `${countOf(post, 'post')}, ${countOf(comment, 'comment')}, ${countOf(follower, 'follower')}, ${followed} followed`
 
 function read(path: string): ExportFile {
   if (!existsSync(path)) throw failure(`there is no file ${path}`)
