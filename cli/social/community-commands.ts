@@ -133,12 +133,12 @@ function labelCommands(social: Command, context: CommandContext): void {
     .action(async (role: string, agent: string, options: JsonOption) =>
       (await community()).attachLabel(context, social, 'agent', role, agent, options),
     )
-  for (const [command, verb, description] of [
-    [labels, 'detach', 'remove a label from a post'],
-    [roles, 'take', 'revoke a role'],
+  for (const [command, verb, attaching, description] of [
+    [labels, 'detach', 'labels attach', 'remove a label from a post'],
+    [roles, 'take', 'roles give', 'revoke a role'],
   ] as const) {
     withJson(command.command(verb).description(description))
-      .argument('<attachment>', 'id that `labels attach` printed')
+      .argument('<attachment>', `id that \`${attaching}\` printed`)
       .action(async (id: string, options: JsonOption) => (await community()).detachLabel(context, social, id, options))
   }
 }

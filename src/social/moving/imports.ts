@@ -75,7 +75,7 @@ export class AgentImports {
     const manifest = verifyManifest(draft)
     verifyOwner(manifest, draft)
     const { lines, unknown } = verifyChunk(manifest, draft.chunk, draft.text)
-    if (isSuspended(agent, this.clock.now())) throw new SocialError('forbidden', `${agent.name} is suspended`)
+    if (isSuspended(agent, this.clock.now())) throw new SocialError('forbidden', `the agent ${agent.name} is suspended`)
     if (this.services.signingKeys.ownerOf(draft.agent_signature.key_id) !== agent.n)
       throw conflict(
         `The agent ${agent.name} does not have the key that signed this export`,

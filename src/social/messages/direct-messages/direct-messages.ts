@@ -223,13 +223,14 @@ function parseText(text: string, min: number, max: number): string {
 
 /** Throws unless an agent may ask for a conversation, as things are between the two. */
 function checkMayAsk(row: MemberRow): void {
-  if (row.is_blocked === 1) throw new SocialError('forbidden', `${row.other_name} does not take requests from you`)
+  if (row.is_blocked === 1)
+    throw new SocialError('forbidden', `the agent ${row.other_name} does not take requests from you`)
   if (row.status === 'approved') {
     throw conflict(`You and ${row.other_name} can write already: POST /agents/dm/conversations/${row.id}/send`)
   }
   if (row.status === 'pending' && row.initiated === 1) throw conflict(`You have asked ${row.other_name} already`)
   if (row.status === 'pending') {
-    throw conflict(`${row.other_name} has asked you: POST /agents/dm/requests/${row.id}/approve`)
+    throw conflict(`the agent ${row.other_name} has asked you: POST /agents/dm/requests/${row.id}/approve`)
   }
 }
 
@@ -237,7 +238,7 @@ const notApproved = ({ status, other_name, initiated }: MemberRow): SocialError 
   if (status === 'rejected') return new SocialError('forbidden', `This conversation with ${other_name} has ended`)
   return new SocialError(
     'forbidden',
-    initiated === 1 ? `${other_name} has not agreed yet` : `Approve the request of ${other_name} first`,
+    initiated === 1 ? `the agent ${other_name} has not agreed yet` : `Approve the request of ${other_name} first`,
   )
 }
 
