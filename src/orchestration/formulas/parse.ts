@@ -42,13 +42,14 @@ export function parseFormula(source: FormulaSource): ParsedFormula {
 }
 
 function parseText({ file, text }: FormulaSource, problems: Problems): TomlTable | undefined {
+  const isJson = file.endsWith('.json')
   try {
-    return file.endsWith('.json') ? jsonTable(text) : parseToml(text)
+    return isJson ? jsonTable(text) : parseToml(text)
   } catch (error) {
     // Lists that lie a thousand deep in each other exhaust the stack of the parser.
     if (error instanceof RangeError) problems.add({ file, line: 1 }, 'the file is nested too deep to be read')
-    else if (error instanceof TomlSyntaxError) problems.add({ file, line: error.line }, error.message)
-    else throw error
+    else if (!(error instanceof TomlSyntaxError)) throw error
+    else problems.add({ file, line: error.line }, isJson ? error.message : `is not TOML: ${error.message}`)
     return undefined
   }
 }
@@ -158,10 +159,10 @@ function jsonTable(text: string): TomlTable {
   const lines = lineStarts(text)
   const root = parseTree(text, errors, { disallowComments: true })
   const [error] = errors
-  if (error) throw new TomlSyntaxError(lineAt(lines, error.offset), `no JSON: ${printParseErrorCode(error.error)}`)
+  if (error) throw new TomlSyntaxError(lineAt(lines, error.offset), `is not JSON: ${printParseErrorCode(error.error)}`)
   const node = root && toNode(root, lines)
   if (node?.kind === 'table') return node
-  throw new TomlSyntaxError(1, 'no JSON object')
+  throw new TomlSyntaxError(1, 'must be a JSON object')
 }
 
 function toNode(node: Node, lines: readonly number[]): TomlNode | undefined {

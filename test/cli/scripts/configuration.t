@@ -199,18 +199,22 @@ Formulas of a city without a pack.toml and of its rigs are checked as well, with
   > condition = "a.status == 'complete'"
   > END
   $ printf 'formula = "broken"\n[[steps]]\nid =\n' > town/formulas/broken.toml
+  $ printf '{\n"formula" "odd"}' > town/formulas/odd.formula.json
+  $ echo '[]' > town/formulas/list.formula.json
   $ printf 'formula = "lost"\n[[steps]]\nid = "q"\ntitle = "T"\nneeds = ["z"]\n' > app/formulas/lost.toml
   $ printf 'formula = "inert"\n[[steps]]\nid = "q"\ntitle = "T"\ncheck = { max_attempts = 2 }\n' > app/formulas/inert.toml
   $ gc lint town
   town (.)
-    error    formulas/broken.toml:3: Unspecified values are invalid
+    error    formulas/broken.toml:3: is not TOML: Unspecified values are invalid
+    error    formulas/list.formula.json:1: must be a JSON object
+    error    formulas/odd.formula.json:2: is not JSON: ColonExpected
     error    */graphs/app/formulas/inert.toml:5: step "q": check.check.path is missing: the script that checks the step (glob)
     error    */graphs/app/formulas/lost.toml:2: step "q": needs names "z", and there is no such step (glob)
     warning  formulas/inert.toml:21: step "l": loop.until has no effect: the loop is gone through once. It runs with [requires] gc_extensions = ">=1.0.0"
     warning  formulas/inert.toml:23: step "c": compose.gate before "c" has no effect: nothing evaluates its condition
     warning  formulas/inert.toml:14: step "c": "c" does not wait for "b": a condition leaves that step out
   
-  1 checked: 3 errors, 3 warnings.
+  1 checked: 5 errors, 3 warnings.
   [1]
 
 Variables that no run has and formulas of agents and orders that are not there are named.
