@@ -34,7 +34,7 @@ async function share(context: CommandContext, path: string, provider: string, is
   const { shareLoginOf } = await import('../../src/agents/confinement/offline-login.ts')
   const file = await shareLoginOf({ path, home: resolveHome(io.env), env: io.env }, provider, isShared)
   const reads = isShared ? 'read' : 'do not read'
-  printLine(io, `Confined sessions of ${provider} ${reads} ${file} from their next start.`)
+  printLine(io, `Sandboxed sessions of ${provider} ${reads} ${file} from their next start.`)
   if (!isShared) return
   printLine(io, `${RISK} \`gc confine share-login ${provider} --stop\` ends that.`)
 }

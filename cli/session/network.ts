@@ -28,6 +28,6 @@ async function list(context: CommandContext, id: string, { json }: JsonOption): 
       { header: 'RECEIVED', value: ({ received_bytes }) => `${received_bytes} B` },
       { header: 'LAST', value: ({ last_at }) => last_at },
     ],
-    'It has reached no host through a proxy of gc; only confined sessions have one.',
+    'It has reached no host through a proxy of gc; only sandboxed sessions have one.',
   )
 }

@@ -65,7 +65,7 @@ test('gc agent add says that confined sessions do not see a login, and gc confin
 gc: \`gc confine share-login claude\` lets them read it; with an API key they do not need it.
 `
   expect(await add('ann')).toMatchObject({ status: 0, err: expect.stringContaining(hint) })
-  const shared = `Confined sessions of claude read ${file} from their next start.\n`
+  const shared = `Sandboxed sessions of claude read ${file} from their next start.\n`
   expect((await gc('agent', 'add', 'cid', '--provider', 'claude', '--yes')).out).not.toContain(shared)
   expect((await gc('agent', 'add', 'dan', '--provider', 'claude', '--share-login')).out).toContain(shared)
   expect(await gc('confine', 'share-login', 'claude', '--stop')).toMatchObject({ status: 0, err: '' })

@@ -70,7 +70,7 @@ test('gc session denials shows what a session was refused, and the line that wou
 
 test('gc session network lists the hosts that a confined session was refused, and says that others have none', async () => {
   const none = await town.gc(['session', 'network', 'bob'])
-  expect(none).toMatchObject({ status: 0, out: expect.stringContaining('only confined sessions have one') })
+  expect(none).toMatchObject({ status: 0, out: expect.stringContaining('only sandboxed sessions have one') })
   expect(await town.gc(['session', 'network', 'nobody'])).toMatchObject({ status: 1, out: '' })
   await town.json(['session', 'new', 'shop/caller', '--alias', 'eve'])
   const network = async () => (await town.gc(['session', 'network', 'shop/eve'])).out

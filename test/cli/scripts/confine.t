@@ -134,7 +134,7 @@ Sandboxed sessions of a provider read the login of its program while a person sh
   $ printf '[[agent]]\nname = "ann"\nprovider = "claude"\n' > city.toml
   $ cp city.toml ../ann.toml
   $ gc confine share-login claude
-  Confined sessions of claude read */user/.claude/.credentials.json from their next start. (glob)
+  Sandboxed sessions of claude read */user/.claude/.credentials.json from their next start. (glob)
   Every program in a session can then read it and use your subscription until you log out. `gc confine share-login claude --stop` ends that.
   $ cat city.toml
   [[agent]]
@@ -146,7 +146,7 @@ Sandboxed sessions of a provider read the login of its program while a person sh
   $ gc confine explain ann | grep login
   read     the login of its program                                            provider, city.toml:6
   $ gc confine share-login claude --stop
-  Confined sessions of claude do not read */user/.claude/.credentials.json from their next start. (glob)
+  Sandboxed sessions of claude do not read */user/.claude/.credentials.json from their next start. (glob)
   $ cat city.toml
   [[agent]]
   name = "ann"
