@@ -142,8 +142,8 @@ const IDENTIFIER = /^[0-9a-f]{8}-[0-9a-f-]{27}$/i
 async function conversationId(client: Client, name: string): Promise<string> {
   if (IDENTIFIER.test(name)) return name
   const isMeant = (other: { name: string }) => other.name.toLowerCase() === name.toLowerCase()
-  const { incoming } = await client.call('GET /api/v1/agents/dm/requests')
-  const request = incoming.items.find(({ from }) => isMeant(from))
+  const { incoming, outgoing } = await client.call('GET /api/v1/agents/dm/requests')
+  const request = incoming.items.find(({ from }) => isMeant(from)) ?? outgoing.items.find(({ to }) => isMeant(to))
   if (request) return request.conversation_id
   for (let cursor: string | undefined; ; ) {
     const page = await client.call('GET /api/v1/agents/dm/conversations', { query: { limit: 100, cursor } })

@@ -18,8 +18,7 @@ Two agents write to each other once the second agrees, by name.
   $ as ada dm requests
   There are no requests to write to you.
   You asked bob (*); there is no answer yet. (glob)
-  $ as bob dm requests --json > ../requests
-  $ as ada dm send $(grep -o '"conversation_id":"[^"]*"' ../requests | head -1 | cut -d'"' -f4) Hello
+  $ as ada dm send bob Hello
   gc: The agent bob has not agreed yet
   [1]
   $ as bob dm ask ada 'May I ask as well?' 2>&1 | cut -c-35
