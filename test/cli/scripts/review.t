@@ -13,7 +13,7 @@ A session commits a file whose name, text and subject would control the terminal
   > END
   $ printf '\n[[agent]]\nname = "smith"\ndir = "shop"\nworktree = true\nmax_active_sessions = 1\nstart_command = "sh %s/work.sh"\n' "$PWD" >> city.toml
   $ gc reload
-  The configuration of town is up to date.
+  * town * (glob)
   $ gc sling shop/smith 'Write it'
   sh-1 goes to shop/smith.
   $ await ' ready ' gc review
