@@ -54,7 +54,7 @@ describe('running an order', () => {
     const head = await city.head()
     const bead = await run(town, 'breaks')
     expect(await endOf(town, head)).toEqual(['order.fired breaks', 'order.failed breaks'])
-    expect((await city.call(`GET ~/order/history/${bead}`)).body).toMatchObject({ output: 'out\nbad\n' })
+    expect((await city.call(`GET ~/order/history/${bead}`)).body).toMatchObject({ output: 'out\n\nbad\n' })
     const { entries } = (await city.call('GET ~/orders/history?scoped_name=breaks')).body
     expect(entries[0]).toMatchObject({
       exit_code: '3',

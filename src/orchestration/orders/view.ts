@@ -46,7 +46,11 @@ export const toOrderFile = (order: Order, check: OrderCheck): OrderFileResponse 
 /** The place of an order's beads: `rig:name`, or `city:name`. */
 export const storeRefOf = (rig: string | undefined, city: string): string => (rig ? `rig:${rig}` : `city:${city}`)
 
-/** Output of a command: standard output, then standard error on a line of its own. */
+/** Output of a run in its details: standard output, and after a line break standard error, as the known system joins them. */
+export const joined = ({ stdout, stderr }: Pick<OrderOutput, 'stdout' | 'stderr'>): string =>
+  stderr === '' ? stdout : `${stdout}\n${stderr}`
+
+/** Output of a command as a stream shows it: standard output, then standard error on a line of its own. */
 export function printed(output: Pick<OrderOutput, 'stdout' | 'stderr'> | undefined): string {
   const { stdout = '', stderr = '' } = output ?? {}
   return stdout === '' || stdout.endsWith('\n') || stderr === '' ? stdout + stderr : `${stdout}\n${stderr}`

@@ -4,7 +4,7 @@ Orders are listed with why each is due or not, and broken files are named apart.
   $ cat > orders/breaks.toml <<'END'
   > [order]
   > trigger = "manual"
-  > exec = "echo out; echo bad >&2; exit 3"
+  > exec = "echo out; sleep 0.2; echo bad >&2; exit 3"
   > END
   $ cat > orders/hooked.toml <<'END'
   > [order]
@@ -58,7 +58,7 @@ Orders are listed with why each is due or not, and broken files are named apart.
   $ gc order list --all 2>/dev/null | grep off
   off     -     -        -               -       disabled in its file: not now
   $ gc order list --json=name,scoped_name,type,description,trigger,enabled,exec,source,formula_layer 2>/dev/null | tr '}' '\n'
-  [{"name":"breaks","scoped_name":"breaks","type":"exec","description":null,"trigger":"manual","enabled":true,"exec":"echo out; echo bad >&2; exit 3","source":"*/town/orders/breaks.toml","formula_layer":"*/town/formulas" (glob)
+  [{"name":"breaks","scoped_name":"breaks","type":"exec","description":null,"trigger":"manual","enabled":true,"exec":"echo out; sleep 0.2; echo bad >&2; exit 3","source":"*/town/orders/breaks.toml","formula_layer":"*/town/formulas" (glob)
   ,{"name":"hooked","scoped_name":"hooked","type":"exec","description":null,"trigger":"webhook","enabled":true,"exec":"echo \"ref=$GC_WEBHOOK_ARG_REF\"","source":"*/town/orders/hooked.toml","formula_layer":"*/town/formulas" (glob)
   ,{"name":"later","scoped_name":"later","type":"exec","description":null,"trigger":"cron","enabled":true,"exec":"true","source":"*/town/orders/later.toml","formula_layer":"*/town/formulas" (glob)
   ,{"name":"loud","scoped_name":"loud","type":"exec","description":"prints","trigger":"manual","enabled":true,"exec":"printf '\\033[31mred\\033[0m\nno line end'","source":"*/town/orders/loud.toml","formula_layer":"*/town/formulas" (glob)
@@ -117,6 +117,7 @@ A failed run fails the command, after all that it printed.
   labels     order-run:breaks, order-tracking, exec-failed
   
   out
+  
   bad
 
 Arguments are given to a run, and missing ones are named.

@@ -23,7 +23,7 @@ import type {
   OrdersFeedBody,
   OrdersFeedQuery,
 } from '../schema.ts'
-import { printed, storeRefOf } from '../view.ts'
+import { joined, storeRefOf } from '../view.ts'
 
 const [DEFAULT_PAGE, MAX_PAGE] = [20, 500]
 const [DEFAULT_FEED, MAX_FEED] = [50, 500]
@@ -90,11 +90,12 @@ export class OrderHistory {
       throw new AppError('bead-not-found', `no run of an order has the bead ${id}`)
     }
     const rig = run?.rig ?? beadReader.row(id)?.rig
+    const output = run ? this.peers.orderRuns.output(id) : outputOf(bead)
     return {
       ...{ bead_id: id, store_ref: storeRefOf(rig, config.current.name) },
       created_at: run ? toTimestamp(run.createdAt) : (bead?.created_at ?? ''),
       labels: bead?.labels ?? [],
-      output: run ? printed(this.peers.orderRuns.output(id)) : printed(outputOf(bead)),
+      output: output ? joined(output) : '',
     }
   }
 
