@@ -8,14 +8,13 @@ export interface PendingOptions {
   conversations: Pick<AcpConversations, 'usesAcp' | 'questions'>
 }
 
-/** Open question of a session's program: by protocol, or a dialog on its screen. */
+/** Open question of a session's program as all lists show it: by protocol, or a dialog on its screen. */
 export function pendingOf({ questions, conversations }: PendingOptions, row: SessionRow): SessionPending {
   if (row.state === 'creating') return { supported: false }
   if (!isRunning(row)) return { supported: true }
-  if (conversations.usesAcp(row.hostKey)) {
-    const [question] = conversations.questions(row.hostKey)
-    return { supported: true, ...(question && { pending: toPendingInteraction(question) }) }
-  }
   const asked = questions.open().find(({ hostKey }) => hostKey === row.hostKey)
-  return { supported: true, ...(asked && { pending: toInteraction(asked.question) }) }
+  if (!asked) return { supported: true }
+  if (!conversations.usesAcp(row.hostKey)) return { supported: true, pending: toInteraction(asked.question) }
+  const question = conversations.questions(row.hostKey).find(({ request }) => request === asked.request)
+  return { supported: true, ...(question && { pending: toPendingInteraction(question) }) }
 }
