@@ -207,7 +207,8 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const services = buildServiceProcesses(options)
   const { repository, resolver, creator, waker, queue } = sessionServices
   const externalMessages = new ExternalMessages(options.context, {
-    ...{ ...options, repository, resolver, creator, waker, queue, services, city: name },
+    ...options,
+    ...{ repository, resolver, creator, waker, queue, services, city: name },
   })
   const gates = new Gates(options.context, options)
   const diskSpace = new DiskSpace(options.context, { ...options, folders: [options.path, options.home] })

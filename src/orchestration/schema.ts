@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What both the events of this wing and the operations of its rooms say. */
+/** Shapes that the events of this wing share with the operations of its rooms. */
 
 export const RunStatus = Type.Union(
   [

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** The resources of this wing that its events carry whole; what else is said and asked of each is in its room. */
+/** Resources that the events of this wing carry whole. All other shapes are in the room of their resource. */
 
 const closed = { additionalProperties: false } as const
 const strings = (description: string) => Type.Array(Type.String(), { description })

@@ -49,7 +49,7 @@ const DEFAULT_HEARTBEAT = 45 * 60_000
 const CONTINUES: ReadonlySet<string> = new Set(['clear', 'resume', 'compact', 'fork'])
 const MAX_HEARTBEAT = 24 * 3_600_000
 
-/** What is said to sessions, what they ask people and are answered, and what they report about their own runs. */
+/** Messages to sessions, their questions with the answers, and their reports about their own runs. */
 export class SessionMessaging {
   constructor(private readonly parts: SessionParts) {}
 

@@ -5,7 +5,7 @@ import { SessionReading } from './reading.ts'
 import { SessionRunning } from './running.ts'
 import { Terminals } from './terminals.ts'
 
-/** What callers do with the sessions of a city. */
+/** The services of a city's sessions, by what callers do with them. */
 export interface SessionOperations {
   readonly reading: SessionReading
   readonly creating: SessionCreating

@@ -175,7 +175,7 @@ function openPrograms(options: SessionsOptions & Records) {
     return workload.activeBead(names) ?? workload.oneAssignedTo(names) ?? (row.work || undefined)
   }
   const conversations = new AcpConversations(options.context, {
-    ...{ city },
+    city,
     onAsked(tx, question) {
       const row = repository.find(question.sessionId)
       if (!row) return

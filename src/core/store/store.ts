@@ -274,7 +274,7 @@ export class Store {
     await this.#checkpointer.afterCommit(reached).catch(this.#onError)
   }
 
-  /** What follows from a group reads in one transaction. */
+  /** Runs the effects of a group in one read transaction, and then resolves its writes. */
   #acknowledge(done: readonly CommittedWrite[]): void {
     if (done.some(({ effects }) => effects.length > 0)) this.#readTransaction.begin()
     for (const { effects } of done) for (const effect of effects) this.#notify(effect)

@@ -29,7 +29,7 @@ import { RunTimelines, type UsageOfSessions } from './timeline.ts'
 import { type AgentAvailability, RunWaits } from './waits.ts'
 import { Workflows } from './workflows.ts'
 
-/** What the runs of a city need of the rest of it. */
+/** Dependencies of a city's runs on the rest of the city. */
 interface RunsOptions extends Omit<CityEnvironment, 'city' | 'network'> {
   context: CityContext
   name: string

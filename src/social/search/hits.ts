@@ -14,7 +14,7 @@ export interface Hit<Shown> {
   readonly post?: Shown
 }
 
-/** How a page shows posts. */
+/** Form in which a page shows posts. */
 export interface PostShape<Shown> {
   /** True if it shows whether the reader follows the author. */
   readonly hasFollowing: boolean

@@ -26,7 +26,7 @@ const UNTITLED = 0.5
 /** Weight of a pair in a text, relative to one in a title. */
 const PAIR_IN_TEXT = 0.6
 
-/** What no text without a title surpasses, with so many terms: all of them, each beside the next. */
+/** Highest score of a text without a title, for this many terms: it has all of them, each next to another. */
 export const mostUntitled = (terms: number): number => (terms === 1 ? UNTITLED : UNTITLED * (1 + PAIR * PAIR_IN_TEXT))
 
 /**

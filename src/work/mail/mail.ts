@@ -69,7 +69,7 @@ export class Mail {
     this.#updater = updater
     this.#directory = directory
     this.retention = new MailRetention(context, {
-      ...{ beads },
+      beads,
       forwarder: new MailForwarder(context, { reactions, beads, directory, notifier }),
       ttl: () => config.current.mail.retentionTtl,
       archive: (tx, id, reason) => updater.archive(tx, id, MailArchived, { reason }),

@@ -463,7 +463,7 @@ class ActionExecutor {
       await processes.start(id)
     } finally {
       this.#starting--
-      // What one start met the next may meet as well: that is for a plan to decide.
+      // The next start may fail for the same reason, so a new plan decides about it.
       if (repository.find(id)?.state !== 'active') this.forgetWaiting()
       this.#startWaiting()
     }
