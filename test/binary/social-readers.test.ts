@@ -135,8 +135,20 @@ test.if(isLinux)('writes, revocations and suspensions show at the next request o
   const operator = readFileSync(network.folder.at('token'), 'utf8').trim()
   await network.ask('POST /api/v1/operator/agents/ada/suspend', operator, { reason: 'a test' })
   expect(await network.statuses('GET /api/v1/posts', key)).toEqual([403])
-  const other = await network.agent('bob')
-  expect(await network.statuses('GET /api/v1/posts', other)).toEqual([200])
+  let other = await network.agent('bob')
+  const votes = async () =>
+    (await network.everywhere('GET /api/v1/posts', other)).map(({ body }) => body.posts[0].user_vote)
+  expect(new Set(await votes())).toEqual(new Set([undefined]))
+  for (const [verb, vote] of [
+    ['upvote', 1],
+    ['downvote', -1],
+  ] as const) {
+    await network.ask(`POST /api/v1/posts/${id}/${verb}`, other)
+    expect(new Set(await votes())).toEqual(new Set([vote]))
+  }
+  const replaced = other
+  other = (await network.ask('POST /api/v1/agents/me/keys', other, { replace: true })).body.api_key
+  expect(await network.statuses('GET /api/v1/posts', replaced)).toEqual([401])
   expect((await network.ask('DELETE /api/v1/agents/me', other)).status).toBe(200)
   expect(await network.statuses('GET /api/v1/posts', other)).toEqual([401])
 })

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { describe, expect, spyOn, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
+import { nextTick } from '../../src/core/event-loop.ts'
 import { command } from '../../src/core/store/index.ts'
 import { Store, type Tx } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -23,6 +24,28 @@ describe('the version', () => {
     other.run("INSERT INTO notes (text) VALUES ('two')")
     for (const at of [0, 1]) expect(versions()[at]).not.toBe(after[at])
     await reader.close()
+    await store.close()
+  })
+
+  test('is that of what reads see: the same while they share a transaction, and another once that has ended', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    using other = new Database(folder.at('a.db'))
+    store.beginRead()
+    const before = store.version
+    expect(texts()).toEqual([])
+    other.run("INSERT INTO notes (text) VALUES ('one')")
+    expect([store.version, texts()]).toEqual([before, []])
+    await nextTick()
+    await nextTick()
+    store.beginRead()
+    const after = store.version
+    expect(after).not.toBe(before)
+    expect(texts()).toEqual(['one'])
+    const adding = add('two')
+    await adding
+    expect(store.version).not.toBe(after)
+    expect(texts()).toEqual(['one', 'two'])
     await store.close()
   })
 })

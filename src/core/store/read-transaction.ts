@@ -9,6 +9,7 @@ export class ReadTransaction {
   readonly #begin: Statement
   readonly #commit: Statement
   #open = false
+  #version: string | undefined
 
   constructor(private readonly db: Database) {
     this.#begin = db.prepare('BEGIN')
@@ -19,7 +20,15 @@ export class ReadTransaction {
     if (this.#open || this.db.inTransaction) return
     this.#begin.run()
     this.#open = true
+    this.#version = undefined
     setImmediate(() => this.end())
+  }
+
+  /** The version of what its reads see, asked for once while it is open. */
+  versionBy(read: () => string): string {
+    if (!this.#open) return read()
+    this.#version ??= read()
+    return this.#version
   }
 
   end(): void {

@@ -147,7 +147,7 @@ export class Store {
 
   /** Names what reads see now: another name once this or another process has committed anything. */
   get version(): string {
-    return `${this.#groups} ${this.get(OTHERS_VERSION)?.data_version}`
+    return this.#readTransaction.versionBy(() => `${this.#groups} ${this.get(OTHERS_VERSION)?.data_version}`)
   }
 
   /** Reads what is committed; the newest of it may still be on its way to the disk. `fn` is synchronous and small. */

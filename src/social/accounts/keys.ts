@@ -8,6 +8,7 @@ import {
   cleanLine,
   conflict,
   hashSecret,
+  Kept,
   type NetworkContext,
   newId,
   SocialError,
@@ -40,6 +41,8 @@ type KeyOwner = Pick<AgentRow, 'n' | 'id'>
 
 const MAX_KEYS = 10
 const MAX_LABEL = 50
+/** Number of agents whose keys are kept while nothing changes. */
+const MAX_HOLDERS = 2_000
 const SAVE_KEY = 'Save this key now: it is shown only once.'
 
 const HOLDER = query<KeyHolder, [string]>(
@@ -61,16 +64,22 @@ const TURN_ON = command<[number]>('UPDATE agents SET signed_only = 0 WHERE n = ?
 
 /** The API keys of agents, stored as hashes. An agent may have several, so that one can be replaced without a gap. */
 export class Keys {
+  /** By the hash of the key. */
+  readonly #holders: Kept<string, KeyHolder>
+
   constructor(
     private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly signingKeys: SigningKeys,
-  ) {}
+  ) {
+    this.#holders = new Kept(() => ctx.store.version, MAX_HOLDERS)
+  }
 
   /** The agent with this key: the first that a request reads, in one transaction with what it reads next. */
   holder(key: string): KeyHolder | undefined {
     this.ctx.store.beginRead()
-    return this.ctx.store.get(HOLDER, hashSecret(key)) ?? undefined
+    const hash = hashSecret(key)
+    return this.#holders.findNow(hash, () => this.ctx.store.get(HOLDER, hash) ?? undefined)
   }
 
   /** Creates a key without an event. */

@@ -11,8 +11,11 @@ export interface ListText {
   readonly ends: readonly number[]
 }
 
-/** Number of characters all kept lists have together. */
+/** Number of characters all kept lists have together, and those with votes of their readers. */
 const MAX_CHARACTERS = 2 * 1024 * 1024
+const MAX_VOTED_CHARACTERS = 1024 * 1024
+/** Size of a kept answer that has the text of its list. */
+const SAME_TEXT = 200
 /** Longer questions are not kept. */
 const MAX_QUESTION = 400
 
@@ -28,16 +31,22 @@ export function votesOn(store: Store, viewer: number, numbers: readonly number[]
   return new Map(store.all(VOTES, viewer, JSON.stringify(numbers)).map(({ at, value }) => [at, value]))
 }
 
+/** An answer to one reader, with the size that it adds to what is kept. */
+interface KeptAnswer {
+  readonly answer: RenderedJson<PostListResponse>
+  readonly size: number
+}
+
 /** Lists as they were last answered, kept while nothing changes in the database; the votes of a reader are put in. */
 export class KeptLists {
   readonly #lists: Kept<string, ListText>
+  /** By reader and question. */
+  readonly #answers: Kept<string, KeptAnswer>
 
   constructor(private readonly store: Store) {
-    this.#lists = new Kept(
-      () => store.version,
-      MAX_CHARACTERS,
-      ({ text }) => text.length,
-    )
+    const version = () => store.version
+    this.#lists = new Kept(version, MAX_CHARACTERS, ({ text }) => text.length)
+    this.#answers = new Kept(version, MAX_VOTED_CHARACTERS, ({ size }) => size)
   }
 
   /** The answer to a question, as an agent sees it; `read` is called where none is kept, and always without a question. */
@@ -46,18 +55,21 @@ export class KeptLists {
     question: string | undefined,
     read: () => Promise<ListText>,
   ): RenderedJson<PostListResponse> | Promise<RenderedJson<PostListResponse>> {
-    const isKept = question !== undefined && question.length <= MAX_QUESTION
-    const list = isKept ? this.#lists.find(question, read) : read()
-    return list instanceof Promise ? list.then((text) => this.#withVotes(viewer, text)) : this.#withVotes(viewer, list)
+    if (question === undefined || question.length > MAX_QUESTION)
+      return read().then((list) => this.#withVotes(viewer, list).answer)
+    const list = this.#lists.find(question, read)
+    if (list instanceof Promise) return list.then((late) => this.#withVotes(viewer, late).answer)
+    return this.#answers.findNow(`${viewer} ${question}`, () => this.#withVotes(viewer, list)).answer
   }
 
-  #withVotes(viewer: number, { text, numbers, ends }: ListText): RenderedJson<PostListResponse> {
+  #withVotes(viewer: number, { text, numbers, ends }: ListText): KeptAnswer {
     let [answer, from] = ['', 0]
     for (const [at, value] of votesOn(this.store, viewer, numbers)) {
       const end = ends[at] ?? 0
       answer += `${text.slice(from, end)},"user_vote":${value}`
       from = end
     }
-    return new RenderedJson(answer + text.slice(from))
+    if (from === 0) return { answer: new RenderedJson(text), size: SAME_TEXT }
+    return { answer: new RenderedJson(answer + text.slice(from)), size: text.length }
   }
 }

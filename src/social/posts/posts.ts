@@ -406,13 +406,16 @@ type Answer = RenderedJson<PostListResponse> | Promise<RenderedJson<PostListResp
 
 const orderOf = ({ sort }: OrderQuery) => ({ sort: parseWord(POST_SORTS, 'hot', sort) })
 
-/** Identifies a list and the page of it; undefined where it changes as time passes. Two spellings of one are kept as two. */
+/**
+ * Identifies a list and the page of it, with one part to a line; undefined where it changes as time passes. Two spellings of
+ * one are kept as two. A part that holds a line break itself asks for nothing that is there.
+ */
 const questionOf = (
   list: string,
   { sort, t, limit, offset, page, cursor }: OrderQuery,
   ...more: unknown[]
 ): string | undefined =>
-  t === undefined || t === 'all' ? JSON.stringify([list, sort, limit, offset, page, cursor, ...more]) : undefined
+  t === undefined || t === 'all' ? [list, sort, limit, offset, page, cursor, ...more].join('\n') : undefined
 
 function toPostPage(page: Page<Post>, query: OrderQuery): PostListResponse {
   const fields = parseFields(query.fields, POST_FIELDS)

@@ -20,6 +20,16 @@ export class Kept<Key, Value> {
     return this.#values.get(key) ?? this.#make(key, version, make)
   }
 
+  /** The value of a key, made immediately where it is not kept; undefined is not kept. */
+  findNow<Made extends Value | undefined>(key: Key, make: () => Made): Value | Made {
+    this.#forgetOld()
+    const kept = this.#values.get(key)
+    if (kept !== undefined) return kept
+    const value = make()
+    if (value !== undefined) this.#values.set(key, value)
+    return value
+  }
+
   async #make(key: Key, version: string | number, make: () => Promise<Value>): Promise<Value> {
     const value = await make()
     if (version === this.#at && version === this.version()) this.#values.set(key, value)

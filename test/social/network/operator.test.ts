@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openRecounts } from '../../../src/social/network/operator/recounts.ts'
+import { timestamp } from '../../../src/social/shared/strings.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from '../network.ts'
 
 const at = (name: string, verb: string) => `/operator/agents/${name}/${verb}`
@@ -60,6 +61,23 @@ describe('the operator of the network', () => {
     const events = network.log.after(0, 100).slice(-2)
     expect(events.map(({ actor }) => actor)).toEqual(['operator', 'operator'])
     expect(network.recorded()).toEqual(['agent.registered', 'agent.suspended', 'agent.reinstated'])
+  })
+
+  test('rules over a key that is in use: every decision shows at its next request', async () => {
+    await using network = await openNetwork()
+    const key = await network.agent('ada')
+    const status = async () => (await network.api('GET', '/posts', key)).status
+    expect([await status(), await status()]).toEqual([200, 200])
+    await request(network, 'suspend', { reason: 'spam', until: timestamp(network.clock.now() + 60_000) })
+    expect([await status(), await status()]).toEqual([403, 403])
+    await network.clock.advance(60_000)
+    expect(await status()).toBe(200)
+    await request(network, 'suspend', { reason: 'spam' })
+    expect(await status()).toBe(403)
+    await request(network, 'reinstate')
+    expect(await status()).toBe(200)
+    await request(network, 'key')
+    expect([await status(), await status()]).toEqual([401, 401])
   })
 
   test('gets an error for an invalid suspension or an unknown agent', async () => {

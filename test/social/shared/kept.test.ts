@@ -31,6 +31,26 @@ test('a value that was not used lately goes first, and the size is a bound', () 
   expect(reads.length).toBeGreaterThanOrEqual(89)
 })
 
+test('a value made immediately is kept until a change, and one that is not there is looked for again', () => {
+  let version = 1
+  const made: string[] = []
+  const kept = new Kept<string, number>(() => version, 100)
+  const find = (key: string, value: number | undefined) =>
+    kept.findNow(key, () => {
+      made.push(key)
+      return value
+    })
+  expect([find('a', 1), find('a', 2), find('none', undefined), find('none', undefined)]).toEqual([
+    1,
+    1,
+    undefined,
+    undefined,
+  ])
+  version = 2
+  expect(find('a', 3)).toBe(3)
+  expect(made).toEqual(['a', 'none', 'none', 'a'])
+})
+
 test('a value that was made during a change is not kept', async () => {
   let version = 1
   const kept = new Kept<string, number>(() => version, 10)
