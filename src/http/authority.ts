@@ -35,14 +35,16 @@ export const hasHost = (request: Request): boolean => parseHost(request.headers.
 
 /** True if a name or address is this machine and nothing else. */
 export function isLoopback(name: string): boolean {
-  if (name === 'localhost' || name === '::1') return true
+  if (name === '127.0.0.1' || name === 'localhost' || name === '::1') return true
   const address = name.startsWith('::ffff:') ? name.slice('::ffff:'.length) : name
   return address.startsWith('127.') && isIPv4(address)
 }
 
+const SHORTEST_ORIGIN = 'http://h'.length
+
 /** The path of a request's URL as it was sent, also of one that has no host. */
 export function pathOf(url: string): string {
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', SHORTEST_ORIGIN)
   const end = url.indexOf('?', start)
   return start < 0 ? '/' : url.slice(start, end < 0 ? undefined : end)
 }

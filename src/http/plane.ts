@@ -72,7 +72,7 @@ export function createPlane(options: PlaneOptions): Plane {
     document,
     fetch(request, from) {
       server = from
-      const settled = hasHost(request) ? gate.awaitCaller?.(request) : undefined
+      const settled = gate.awaitCaller?.(request)
       return settled ? settled.then(() => app.fetch(request)) : app.fetch(request)
     },
     stop: () => activeRequests.stop(),

@@ -1,11 +1,12 @@
 import { createExchangeId } from '../core/ids.ts'
+import { hasHost } from './authority.ts'
 import type { Caller } from './caller.ts'
 import { allowsOrigin, bearerTokenOf, checkRequest, type GuardedRequest, type GuardSettings, human } from './guard.ts'
 import type { ResponseHead } from './operation-handler.ts'
 
 /** Checks every request of a plane before it is routed. */
 export interface RequestGuard {
-  /** Waits a while before a request that cannot be judged yet; undefined when it can be. */
+  /** Waits a while before a request that cannot be judged yet; undefined when it can be, or does not say to which host it is sent. */
   awaitCaller?(request: Request): Promise<void> | undefined
   /** Throws an error for a request that is not allowed; answers preflights itself. */
   admit(request: Request, reply: ResponseHead): Response | undefined
@@ -22,7 +23,7 @@ export class StandardGuard implements RequestGuard {
   constructor(private readonly settings: GuardSettings) {}
 
   awaitCaller(request: Request): Promise<void> | undefined {
-    return this.settings.settle?.(() => bearerTokenOf(request.headers.get('authorization') ?? ''))
+    return this.settings.settle?.(() => tokenOf(request))
   }
 
   /** Throws an error for a request that is not allowed; answers preflights itself. */
@@ -41,19 +42,23 @@ export class StandardGuard implements RequestGuard {
   }
 }
 
-/** A request as the guard sees it; a header is read when it is used. */
+/** The token of a request that says to which host it is sent. */
+const tokenOf = (request: Request): string | undefined =>
+  hasHost(request) ? bearerTokenOf(request.headers.get('authorization') ?? '') : undefined
+
+/** A request as the guard sees it; a header that not all need is read when it is used. */
 export class RequestFacts implements GuardedRequest {
+  readonly origin: string | null
+
   constructor(
     readonly method: string,
     private readonly headers: Headers,
-  ) {}
+  ) {
+    this.origin = headers.get('origin')
+  }
 
   get host(): string | null {
     return this.headers.get('host')
-  }
-
-  get origin(): string | null {
-    return this.headers.get('origin')
   }
 
   get authorization(): string | null {

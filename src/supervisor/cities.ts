@@ -63,7 +63,8 @@ export class Cities {
 
   /** True if any rests; asked before each request. */
   get hasResting(): boolean {
-    return this.#entries.values().some(({ resting }) => resting !== undefined)
+    for (const { resting } of this.#entries.values()) if (resting !== undefined) return true
+    return false
   }
 
   /** Those that are being loaded or could not be. */
@@ -73,7 +74,8 @@ export class Cities {
 
   /** True if any is being loaded; asked before each request. */
   get isLoading(): boolean {
-    return this.#entries.values().some((entry) => isClosed(entry) && entry.error === undefined)
+    for (const entry of this.#entries.values()) if (isClosed(entry) && entry.error === undefined) return true
+    return false
   }
 
   /** Opens a city that rests, since something needs it; undefined for any other. */

@@ -20,6 +20,7 @@ const HOOK = /^\/v0\/city\/([^/]+)\/hook\/([^/]+)\/?$/
 /** Takes the requests for webhooks, which prove by their own signatures who sends them, and leaves others to `next`. */
 export const withWebhooks = (options: WebhookHandlerOptions, next: RequestHandler): RequestHandler => ({
   fetch(request, server) {
+    if (!request.url.includes('/hook/')) return next.fetch(request, server)
     const [, city, name] = (hasHost(request) && HOOK.exec(pathOf(request.url))) || []
     if (city === undefined || name === undefined) return next.fetch(request, server)
     const peer = server.requestIP(request)?.address

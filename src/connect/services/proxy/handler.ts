@@ -38,7 +38,7 @@ const MOUNT = /^\/v0\/city\/([^/]+)\/svc\/([^/]+)(?=\/|$)/
 /** Passes requests on to services and leaves others to `next`. */
 export const withServices = (options: ServiceHandlerOptions, next: RequestHandler): RequestHandler => ({
   fetch(request, server) {
-    const address = hasHost(request) ? parseAddress(request.url) : undefined
+    const address = request.url.includes('/svc/') && hasHost(request) ? parseAddress(request.url) : undefined
     return address ? handle(options, address, request, server) : next.fetch(request, server)
   },
   stop: () => next.stop(),

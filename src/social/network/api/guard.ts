@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { createExchangeId } from '../../../core/ids.ts'
-import { pathOf } from '../../../http/authority.ts'
+import { hasHost, pathOf } from '../../../http/authority.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { ResponseHead } from '../../../http/operation-handler.ts'
 import { type Methods, methodsOf } from '../../../http/paths.ts'
@@ -80,6 +80,7 @@ export class NetworkGuard implements RequestGuard {
 
   /** Finds out who signed a request, which takes a write, and counts it where another process does. */
   awaitCaller(request: Request): Promise<void> | undefined {
+    if (!hasHost(request)) return undefined
     if (!isSigned(request)) return this.options.countsAhead ? this.#countAhead(request) : undefined
     const { method, headers } = request
     const target = { method, headers, url: new URL(this.options.urlOf(request)) }
