@@ -8,7 +8,10 @@ export interface StoreOptions {
   onFailure?: (failure: StoreFailure) => void
   /** Called when writes fail for another reason than before, and with undefined once they succeed again. */
   onTrouble?: (trouble: StoreTrouble | undefined) => void
-  /** Schedules attempts to write while writes fail; without it only the next write shows success. */
+  /**
+   * Schedules attempts to write while writes fail, and when the pages of an idle store are released; without it only the
+   * next write shows success, and pages stay.
+   */
   deadlines?: Deadlines
   /** Called with what an effect threw. */
   onError?: (error: unknown) => void

@@ -23,6 +23,7 @@ import { displacementOf, failureOf, type StoreFailure } from './failure.ts'
 import { StoreFiles } from './files.ts'
 import { migrate } from './migrate.ts'
 import type { StoreOptions } from './options.ts'
+import { PageCache } from './page-cache.ts'
 import { ReadTransaction } from './read-transaction.ts'
 import { assertOpen, type Command, type Query, query, Statements } from './statement.ts'
 import { TroubleWatch } from './trouble.ts'
@@ -57,6 +58,7 @@ export class Store {
   readonly #onError: (error: unknown) => void
   readonly #committer: Committer
   readonly #readTransaction: ReadTransaction
+  readonly #pageCache: PageCache
   readonly #queue: WriteQueue
   readonly #troubleWatch: TroubleWatch
   #pumping: Promise<void> | undefined
@@ -84,6 +86,7 @@ export class Store {
     this.#onFailure = options.onFailure ?? (() => {})
     this.#onError = options.onError ?? throwLater
     this.#readTransaction = new ReadTransaction(db)
+    this.#pageCache = new PageCache(db, options.deadlines)
     this.#troubleWatch = new TroubleWatch(path, options, () => this.write(() => rewritePage(db)))
     this.#queue = new WriteQueue(options.maxWait ?? MAX_WAIT)
     const reject = (pending: PendingWrite, error: unknown) => this.#reject([pending], error)
@@ -108,7 +111,7 @@ export class Store {
   }
 
   /** Opens the database that another process writes, to read it: every write is rejected. */
-  static openReadOnly(file: string, options: Pick<StoreOptions, 'cacheMb' | 'onError'> = {}): Store {
+  static openReadOnly(file: string, options: Pick<StoreOptions, 'cacheMb' | 'deadlines' | 'onError'> = {}): Store {
     const path = resolve(file)
     const store = new Store(path, openReadOnly(path, options.cacheMb), options)
     store.#failure = { reason: `${path} is only read by this process`, isDisplaced: false }
@@ -158,7 +161,9 @@ export class Store {
 
   /** Opens a transaction that the reads of this tick of the event loop share, until a write begins. */
   beginRead(): void {
-    if (!this.#closed) this.#readTransaction.begin()
+    if (this.#closed) return
+    this.#pageCache.use()
+    this.#readTransaction.begin()
   }
 
   /**
@@ -215,6 +220,7 @@ export class Store {
     await this.#pumping
     await this.#checkpointer.close(this.#failure === undefined)
     this.#closed = true
+    this.#pageCache.close()
     this.#readTransaction.end()
     this.#wal.close()
     if (this.#failure?.isDisplaced) closeDisplaced(this.#db)
@@ -224,6 +230,7 @@ export class Store {
   }
 
   async #pump(): Promise<void> {
+    this.#pageCache.use()
     do {
       await nextTick()
       await this.#turn().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))

@@ -1,0 +1,54 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { IDLE_MS } from '../../src/core/store/page-cache.ts'
+import { TestClock } from '../support/clock.ts'
+import { tempFolder } from '../support/folder.ts'
+import { open } from './store-helpers.ts'
+
+const MB = 1024 * 1024
+
+/** Number of bytes that this process reads from files during some work. */
+function bytesRead(work: () => void): number {
+  const read = () => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
+  const before = read()
+  work()
+  return read() - before
+}
+
+async function filled(path: string) {
+  const clock = new TestClock()
+  const deadlines = new Deadlines(clock, clock)
+  const notes = open(path, { deadlines, checkpointAt: Number.POSITIVE_INFINITY })
+  const texts = Array.from({ length: 4_096 }, (_, n) => `${n} `.padEnd(1_024, 'x'))
+  await Promise.all(texts.map((text) => notes.add(text)))
+  return { ...notes, clock, deadlines }
+}
+
+test('a store keeps its pages in memory while it is used, and releases them once it is idle', async () => {
+  using folder = tempFolder()
+  const { store, texts, add, clock } = await filled(folder.at('a.db'))
+  expect(bytesRead(texts)).toBeLessThan(MB)
+  await clock.advance(IDLE_MS - 1)
+  await add('y')
+  await clock.advance(IDLE_MS - 1)
+  store.beginRead()
+  await clock.advance(IDLE_MS - 1)
+  expect(bytesRead(texts)).toBeLessThan(MB)
+  await clock.advance(2 * IDLE_MS)
+  expect(bytesRead(texts)).toBeGreaterThan(3 * MB)
+  expect(texts()).toHaveLength(4_097)
+  await store.close()
+})
+
+test('an idle store has no deadline, and a closed one leaves none', async () => {
+  using folder = tempFolder()
+  const { store, clock, deadlines } = await filled(folder.at('a.db'))
+  expect(deadlines.size).toBe(1)
+  await clock.advance(2 * IDLE_MS)
+  expect(deadlines.size).toBe(0)
+  store.beginRead()
+  expect(deadlines.size).toBe(1)
+  await store.close()
+  expect(deadlines.size).toBe(0)
+})
