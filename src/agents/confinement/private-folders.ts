@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CityContext } from '../../core/city-context.ts'
@@ -44,7 +44,7 @@ export class PrivateFolders {
     },
   ) {
     options.reactions.on('confinement.sessions', ['bead.closed'], (tx, { subject }) => {
-      if (subject !== undefined && this.#list().includes(subject)) tx.after(() => void this.#remove(subject))
+      if (subject !== undefined && this.#has(subject)) tx.after(() => void this.#remove(subject))
     })
   }
 
@@ -67,6 +67,11 @@ export class PrivateFolders {
 
   stop(): void {
     this.#next?.cancel()
+  }
+
+  /** True if a session has a folder; a name that is none of a session may lead elsewhere. */
+  #has(session: string): boolean {
+    return existsSync(privateFolder(this.options.city, session)) && this.#list().includes(session)
   }
 
   #list(): string[] {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
-import type { Store, Tx } from '../../core/store/index.ts'
+import { query, type Store, type Tx } from '../../core/store/index.ts'
 import {
   type AskRow,
   type ChangeRow,
@@ -49,6 +49,9 @@ export type ChangeDraft = Pick<
   'session' | 'bead' | 'agent' | 'rig' | 'kind' | 'folder' | 'branch' | 'target' | 'started'
 >
 
+/** Asked of each bead that is closed, and hardly any has one. */
+const HAS_ATTEMPT = query<{ found: number }, [string]>('SELECT 1 AS found FROM changes WHERE bead = ? LIMIT 1')
+
 /** The rows of changes, and of what people wrote and decided about them. */
 export class ChangeRows {
   constructor(private readonly store: Store) {}
@@ -59,6 +62,7 @@ export class ChangeRows {
 
   /** All attempts at a bead, the latest first. */
   ofBead(bead: string): ChangeRow[] {
+    if (!this.store.get(HAS_ATTEMPT, bead)) return []
     return this.store.read((orm) =>
       orm.select().from(changes).where(eq(changes.bead, bead)).orderBy(desc(changes.activeAt)).all(),
     )

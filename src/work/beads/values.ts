@@ -36,32 +36,93 @@ export function newValues(draft: BeadDraft, id: string, now: number, root?: Hist
 /** The row of a bead that was just inserted with these values, before anything depends on it or it on anything. */
 export const newRow = (values: BeadValues, n: number): BeadRow => ({ ...values, n, blockers: 0, edges: 0, revision: 0 })
 
+/** The columns of a row that an update derives itself. */
+type Derived = Pick<BeadRow, 'closed_at' | 'updated_at' | 'revision'>
+
+/** A row after its values were written. */
+export const rowOf = ({ n, blockers, edges }: BeadRow, values: BeadValues, derived: Derived): BeadRow => ({
+  n,
+  id: values.id,
+  rig: values.rig,
+  title: values.title,
+  status: values.status,
+  type: values.type,
+  priority: values.priority,
+  assignee: values.assignee,
+  sender: values.sender,
+  parent: values.parent,
+  ref: values.ref,
+  description: values.description,
+  labels: values.labels,
+  metadata: values.metadata,
+  output: values.output,
+  ephemeral: values.ephemeral,
+  no_history: values.no_history,
+  defer_until: values.defer_until,
+  closed_at: derived.closed_at,
+  created_at: values.created_at,
+  updated_at: derived.updated_at,
+  blockers,
+  edges,
+  revision: derived.revision,
+})
+
 /** The values of a bead after a change. */
 export function changedValues(row: BeadValues, change: BeadChange): BeadValues {
-  const labels = changedLabels(JSON.parse(row.labels), change)
+  const known: string[] = JSON.parse(row.labels)
+  const labels = changedLabels(known, change)
   const type = change.type ?? row.type
   const stored = change.metadata ? toStored(changedMetadata(fromStored(row), change.metadata)) : row
   return {
-    ...row,
+    id: row.id,
+    rig: row.rig,
     title: change.title ?? row.title,
     status: change.status === undefined ? row.status : toStatus(change.status),
     type,
     priority: change.priority ?? row.priority,
     assignee: change.assignee ?? row.assignee,
-    description: change.description ?? row.description,
+    sender: row.sender,
     parent: change.parent === undefined ? row.parent : change.parent || null,
-    labels: JSON.stringify(labels),
+    ref: row.ref,
+    description: change.description ?? row.description,
+    labels: labels === known ? row.labels : JSON.stringify(labels),
     metadata: stored.metadata,
     output: stored.output,
-    defer_until: change.deferUntil === undefined ? row.defer_until : change.deferUntil,
     ephemeral: change.ephemeral === undefined ? row.ephemeral : Number(change.ephemeral),
+    no_history: row.no_history,
+    defer_until: change.deferUntil === undefined ? row.defer_until : change.deferUntil,
+    closed_at: row.closed_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
     workable: isWorkable(type, labels, marksIn(stored.metadata)) ? 1 : 0,
   }
 }
 
 /** The written part of a row. */
-export function valuesOf({ n: _, blockers: __, edges: ___, ...row }: BeadRow): BeadValues {
-  return { ...row, workable: isWorkable(row.type, JSON.parse(row.labels), marksIn(row.metadata)) ? 1 : 0 }
+export function valuesOf(row: BeadRow): BeadValues {
+  return {
+    id: row.id,
+    rig: row.rig,
+    title: row.title,
+    status: row.status,
+    type: row.type,
+    priority: row.priority,
+    assignee: row.assignee,
+    sender: row.sender,
+    parent: row.parent,
+    ref: row.ref,
+    description: row.description,
+    labels: row.labels,
+    metadata: row.metadata,
+    output: row.output,
+    ephemeral: row.ephemeral,
+    no_history: row.no_history,
+    defer_until: row.defer_until,
+    closed_at: row.closed_at,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    workable: isWorkable(row.type, JSON.parse(row.labels), marksIn(row.metadata)) ? 1 : 0,
+  }
 }
 
 /** Metadata that keeps a bead from being offered as work. */
@@ -78,7 +139,10 @@ function marksIn(metadata: string): WorkflowMarks | undefined {
 
 const MARKING_KEYS = [WorkflowKey.kind, EngineKey.instantiating, EngineKey.paused]
 
+/** Each label once; the same array when a change mentions none. */
 function changedLabels(current: string[], { labels = [], removeLabels = [] }: BeadChange): string[] {
+  const isMentioned = labels.length > 0 || removeLabels.length > 0
+  if (!isMentioned && (current.length < 2 || new Set(current).size === current.length)) return current
   return [...new Set([...current, ...labels])].filter((label) => !removeLabels.includes(label))
 }
 

@@ -1,5 +1,6 @@
 import { type Command, command, stablePlan, type Tx } from '../../core/store/index.ts'
 import { type BeadRow, type BeadValues, VALUE_COLUMNS, type ValueColumn } from './row.ts'
+import { rowOf } from './values.ts'
 
 /** Fewer beads are inserted one by one. */
 const MIN_BULK = 4
@@ -19,6 +20,9 @@ const FOLLOWING = [
      SELECT assignee, closed, rig, type, count(*) FROM beads WHERE n BETWEEN ? AND ? AND assignee != '' GROUP BY 1, 2, 3, 4
      ON CONFLICT DO UPDATE SET n = n + excluded.n`,
 ].map((sql) => command<[number, number]>(stablePlan(sql)))
+
+/** The time of the close, in an update that sets it as any other column, of a bead that gets another status, and of others. */
+type ClosedAt = '' | 'closed_at = NULL' | typeof KEEP_CLOSED_AT
 
 /** In an update of a bead whose status stays: one that is closed was closed when it last changed, or before. */
 const KEEP_CLOSED_AT = 'closed_at = iif(closed = 1, coalesce(closed_at, updated_at), NULL)'
@@ -61,8 +65,11 @@ const WRITE_OUTPUT = command<[string, string]>(
 
 const REMOVE_OUTPUT = command<[string]>('DELETE FROM bead_outputs WHERE n = (SELECT n FROM beads WHERE id = ?)')
 
-/** Updates by their SQL: one for each set of columns. */
-const UPDATES = new Map<string, Command<Values>>()
+/** The bit of each column in the key of an update. */
+const BITS = new Map(VALUE_COLUMNS.map((column, at) => [column, 1 << at]))
+
+/** Updates by what they do to the time of the close, and by the set of their other columns. */
+const UPDATES = new Map<ClosedAt, Map<number, Command<Values>>>()
 
 /** Writes bead rows. */
 export const beadWriter = {
@@ -110,12 +117,11 @@ export const beadWriter = {
   update(tx: Tx, row: BeadRow, before: BeadValues, after: BeadValues, now: number): BeadRow {
     const columns = VALUE_COLUMNS.filter((column) => column !== 'closed_at' && before[column] !== after[column])
     const hasOtherStatus = columns.includes('status')
-    const isWritten = write(tx, before, after, now, columns, [hasOtherStatus ? 'closed_at = NULL' : KEEP_CLOSED_AT])
+    const isWritten = write(tx, before, after, now, columns, hasOtherStatus ? 'closed_at = NULL' : KEEP_CLOSED_AT)
     if (!isWritten) return row
-    const { workable: _, ...values } = after
     const keepsClosedAt = !hasOtherStatus && row.status === 'closed'
     const closed_at = keepsClosedAt ? (row.closed_at ?? row.updated_at) : null
-    return { ...row, ...values, closed_at, updated_at: now, revision: row.revision + 1 }
+    return rowOf(row, after, { closed_at, updated_at: now, revision: row.revision + 1 })
   },
 
   /** Writes the columns that differ, the time of the close as any other. */
@@ -125,7 +131,7 @@ export const beadWriter = {
   },
 
   touch(tx: Tx, id: string, now: number): void {
-    tx.run(updateOf([], [KEEP_CLOSED_AT]), now, id)
+    tx.run(updateOf([], KEEP_CLOSED_AT), now, id)
   },
 
   delete(tx: Tx, id: string): void {
@@ -139,11 +145,11 @@ function write(
   after: BeadValues,
   now: number,
   columns: readonly ValueColumn[],
-  assignments: readonly string[] = [],
+  closedAt: ClosedAt = '',
 ): boolean {
   const hasOtherOutput = before.output !== after.output
   if (columns.length === 0 && !hasOtherOutput) return false
-  tx.run(updateOf(columns, assignments), ...columns.map((column) => after[column]), now, after.id)
+  tx.run(updateOf(columns, closedAt), ...columns.map((column) => after[column]), now, after.id)
   if (hasOtherOutput) setOutput(tx, after)
   return true
 }
@@ -153,12 +159,20 @@ function setOutput(tx: Tx, { id, output }: BeadValues): void {
   else tx.run(WRITE_OUTPUT, id, output)
 }
 
-function updateOf(columns: readonly ValueColumn[], assignments: readonly string[]): Command<Values> {
-  const values = [...assignments, ...[...columns, 'updated_at'].map((column) => `${column} = ?`)].join(', ')
-  const sql = `UPDATE beads SET ${values}, revision = revision + 1 WHERE id = ?`
-  const known = UPDATES.get(sql)
-  if (known) return known
-  const update = command<Values>(sql)
-  UPDATES.set(sql, update)
+/** The update of a set of columns, whose order is that of the table. */
+function updateOf(columns: readonly ValueColumn[], closedAt: ClosedAt): Command<Values> {
+  let key = 0
+  for (const column of columns) key |= BITS.get(column) ?? 0
+  let known = UPDATES.get(closedAt)
+  if (!known) {
+    known = new Map()
+    UPDATES.set(closedAt, known)
+  }
+  let update = known.get(key)
+  if (!update) {
+    const values = [...(closedAt ? [closedAt] : []), ...[...columns, 'updated_at'].map((column) => `${column} = ?`)]
+    update = command<Values>(`UPDATE beads SET ${values.join(', ')}, revision = revision + 1 WHERE id = ?`)
+    known.set(key, update)
+  }
   return update
 }

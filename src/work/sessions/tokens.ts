@@ -22,8 +22,17 @@ const FIND = query<TokenRow, [string]>('SELECT session_id, generation, ended_at 
 
 const LIVE = query<LiveToken>('SELECT hash FROM session_tokens WHERE ended_at IS NULL')
 
+/** An incarnation of a session. */
+interface TokenOwner {
+  readonly session: string
+  readonly generation: number
+}
+
 /** Credentials of sessions: one per incarnation, issued at its start, revoked at its end. Only hashes are stored. */
 export class SessionTokens {
+  /** Owners of live tokens that were found, by hash: only `revoke` ends one. */
+  readonly #found = new Map<string, TokenOwner>()
+
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
@@ -41,14 +50,23 @@ export class SessionTokens {
   }
 
   revoke(tx: Tx, session: string): void {
-    for (const { hash } of tx.all(REVOKE, this.clock.now(), session)) this.mirror.ended(tx, hash)
+    for (const { hash } of tx.all(REVOKE, this.clock.now(), session)) {
+      this.#found.delete(hash)
+      this.mirror.ended(tx, hash)
+    }
   }
 
   /** The session that a token hash belongs to; `ended` when its incarnation is over. */
-  find(hash: string): { session: string; generation: number } | 'ended' | undefined {
+  find(hash: string): TokenOwner | 'ended' | undefined {
+    const found = this.#found.get(hash)
+    if (found) return found
     const row = this.store.get(FIND, hash)
     if (!row) return undefined
-    return row.ended_at === null ? { session: row.session_id, generation: row.generation } : 'ended'
+    if (row.ended_at !== null) return 'ended'
+    const owner = { session: row.session_id, generation: row.generation }
+    // A write that is under way may still be undone.
+    if (!this.store.isWriting) this.#found.set(hash, owner)
+    return owner
   }
 
   listLive(): LiveToken[] {
