@@ -6,7 +6,13 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import { actorOf, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { unknownOutcome } from '../../http/idempotency.ts'
-import { isRunning, type SessionRepository, type SessionRow, type Workload } from '../../work/sessions/index.ts'
+import {
+  type ActiveBeads,
+  isRunning,
+  type SessionRepository,
+  type SessionRow,
+  type Workload,
+} from '../../work/sessions/index.ts'
 import type { AgentOutput, SessionActivity, Transcripts } from '../conversations/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
 import { agentHold, type FailureCounts, sessionHold } from '../lifecycle/index.ts'
@@ -25,6 +31,8 @@ export interface AgentSession {
   readonly identity: string
   /** True if its program runs right now. */
   readonly running: boolean
+  /** True if it ends once its work is done. */
+  readonly draining: boolean
   readonly attached: boolean
   /** True if it asks something and waits for the answer. */
   readonly asks: boolean
@@ -50,11 +58,18 @@ export interface RestartResult {
   readonly failed: string[]
 }
 
-/** Reasons that agents of one kind cannot be started. */
-interface Startability {
-  readonly kind: string
-  readonly problem: string | undefined
-  readonly limited: string | undefined
+/** Reasons that agents cannot be started, found at one moment. */
+export interface Unavailability {
+  /** True if all agents of one kind cannot be started for the same reason. */
+  readonly isByKind: boolean
+  of(agent: AgentConfig): string | undefined
+}
+
+/** Reasons that no new sessions of agents are started, found at one moment. */
+export interface AgentHolds {
+  /** Every agent whose starts failed. */
+  readonly agents: Iterable<string>
+  of(agent: AgentConfig): string | undefined
 }
 
 /** The sessions of agents, as agents and rigs show and restart them. */
@@ -73,7 +88,7 @@ export class AgentSessionDirectory {
       transcripts: Transcripts
       running: SessionRunning
       reading: SessionReading
-      budgets: Pick<Budgets, 'blocks'>
+      budgets: Pick<Budgets, 'blocks' | 'mayBlock'>
       logins: Pick<Logins, 'roomAt'>
       questions: Pick<Questions, 'asking'>
       askedHosts: Pick<HostPrompts, 'asking'>
@@ -98,28 +113,27 @@ export class AgentSessionDirectory {
     return this.peers.launchPlanner.problem(agent) ?? this.peers.budgets.blocks(agent) ?? this.#limited(agent)
   }
 
-  /** The same for many agents, of which those that declare the same program and login share what is found. */
-  unavailables(): (agent: AgentConfig) => string | undefined {
+  /** The same for many agents, of which those of one kind share what is found. */
+  unavailables(): Unavailability {
     const { launchPlanner, budgets } = this.peers
-    const known = new Map<string, Startability>()
-    let last: Startability | undefined
-    return (agent) => {
-      const kind = this.#kindOf(agent)
-      if (kind === undefined) return this.unavailable(agent)
-      // Neighbours are mostly alike.
-      if (last?.kind === kind) return last.problem ?? budgets.blocks(agent) ?? last.limited
-      const found = known.getOrInsertComputed(kind, () => ({
-        kind,
-        problem: launchPlanner.problem(agent),
-        limited: this.#limited(agent),
-      }))
-      last = found
-      return found.problem ?? budgets.blocks(agent) ?? found.limited
+    const mayBlock = budgets.mayBlock
+    const known = new Map<string, { problem: string | undefined; limited: string | undefined }>()
+    return {
+      isByKind: !mayBlock,
+      of: (agent) => {
+        const kind = this.kindOf(agent)
+        if (kind === undefined) return this.unavailable(agent)
+        const { problem, limited } = known.getOrInsertComputed(kind, () => ({
+          problem: launchPlanner.problem(agent),
+          limited: this.#limited(agent),
+        }))
+        return problem ?? (mayBlock ? budgets.blocks(agent) : undefined) ?? limited
+      },
     }
   }
 
   /** All that decides whether an agent can be started; undefined for one with a command or login of its own. */
-  #kindOf(agent: AgentConfig): string | undefined {
+  kindOf(agent: AgentConfig): string | undefined {
     const known = this.#kinds.get(agent)
     if (known !== undefined || this.#kinds.has(agent)) return known
     const { provider, startCommand, dir, confine, session, env, broken } = agent
@@ -165,15 +179,14 @@ export class AgentSessionDirectory {
   }
 
   /** The same for many agents. */
-  holds(): (agent: AgentConfig) => string | undefined {
-    const { clock } = this.context
-    const { failures } = this.peers
-    const counts = failures.all('agent')
-    return ({ qualified }) => agentHold(counts.get(qualified), clock.now())
+  holds(): AgentHolds {
+    const counts = this.peers.failures.all('agent')
+    const now = this.context.clock.now()
+    return { agents: counts.keys(), of: ({ qualified }) => agentHold(counts.get(qualified), now) }
   }
 
-  /** Finds the newest bead in progress that is assigned to any of some names. */
-  activeBeads(): (names: readonly string[]) => string | undefined {
+  /** The newest beads in progress, by the names that they are assigned to. */
+  activeBeads(): ActiveBeads {
     return this.peers.workload.activeBeads()
   }
 
@@ -266,6 +279,7 @@ export class AgentSessionDirectory {
       name: row.sessionName,
       identity: row.agentName || row.template,
       running: isRunning(row),
+      draining: row.state === 'draining',
       attached: activity.isAttached(row.id),
       asks: asking.has(row.id),
       ...(held !== undefined && { held }),

@@ -1,14 +1,12 @@
 import type { AgentConfig } from '../../config/agents/index.ts'
 import { agentNamed } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
-import { isInline, qualify } from '../../config/declare/index.ts'
-import { type ProviderConfig, requireProvider, resolveProvider } from '../../config/providers/index.ts'
+import { qualify } from '../../config/declare/index.ts'
+import { requireProvider } from '../../config/providers/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import type { Actor } from '../../core/actor.ts'
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { LoopSlices } from '../../core/event-loop.ts'
-import { RecentValues } from '../../core/recent-values.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
@@ -17,9 +15,9 @@ import type { Caller } from '../../http/caller.ts'
 import { type JsonRows, joined, textRows } from '../../http/respond/index.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
-import { instanceName, instanceNamed, memberName } from '../../work/sessions/index.ts'
 import type { AgentOutput } from '../conversations/index.ts'
-import type { AgentSession, AgentSessionDirectory, SessionName } from './agent-session-directory.ts'
+import { AgentRow, findInstance, type Instance, wholeAgent } from './agent-row.ts'
+import type { AgentSessionDirectory, SessionName } from './agent-session-directory.ts'
 import type {
   AgentCreate,
   AgentCreated,
@@ -30,25 +28,20 @@ import type {
   AgentResponse,
   AgentUpdate,
   OutputPage,
-  SessionInfo,
 } from './schema.ts'
+import { type AgentFacts, type AgentRows, contextOf, ShownAgents } from './shown-agents.ts'
+
 /** The actions on an agent. */
 export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
-/** State that all agents of a list share, read once. */
-interface Shared {
-  readonly config: Config['current']
-  readonly active: ReturnType<AgentSessionDirectory['activeBeads']>
-  readonly held: ReturnType<AgentSessionDirectory['holds']>
-  readonly suspended: ReturnType<Suspensions['now']>
-  readonly unavailable: (agent: AgentConfig) => string | undefined
-  readonly now: number
-}
-
 const PEEK_LINES = 5
+
+/** A row as lists show it. */
+const listed = ({ shown }: AgentRow): string => JSON.stringify(shown)
+
 /** The agents of a city: their declarations and their state. */
 export class Agents {
-  readonly #shown = new ShownAgents()
+  readonly #shown: ShownAgents
 
   constructor(
     private readonly store: Store,
@@ -56,37 +49,32 @@ export class Agents {
     private readonly suspensions: Suspensions,
     private readonly sessions: AgentSessionDirectory,
     private readonly clock: Clock,
-  ) {}
-
-  /** The agents and the instances of pools, in the order of their declarations. */
-  async list(filter: AgentFilter): Promise<JsonRows<AgentList>> {
-    const rows = await this.rows(filter)
-    return textRows(joined(rows.map(({ text }) => text)), { total: rows.length })
+  ) {
+    this.#shown = new ShownAgents(sessions)
   }
 
-  /** The rows of such a list; others are served in between where there are many. */
-  async rows({ pool, rig, running, peek }: AgentFilter): Promise<AgentRow[]> {
-    const sessions = this.sessions.all()
-    const shared = this.#shared()
-    const slices = new LoopSlices()
-    const rows: AgentRow[] = []
-    const withOutput: Promise<AgentRow>[] = []
-    for (const spec of shared.config.agents) {
-      if ((pool && spec.qualified !== pool) || (rig && spec.dir !== rig)) continue
-      for (const instance of this.#shown.instances(spec, sessions.get(spec.qualified))) {
-        if (running && String(instance.session?.running ?? false) !== running) continue
-        if (peek) withOutput.push(this.#toRowWithOutput(instance, shared))
-        else rows.push(this.#toRow(instance, shared))
-      }
-      if (slices.isOver) await slices.next()
-    }
-    return peek ? Promise.all(withOutput) : rows
+  /** The agents and the instances of pools, in the order of their declarations. */
+  async list({ pool, rig, running, peek }: AgentFilter): Promise<JsonRows<AgentList>> {
+    const all = await this.rows()
+    if (!pool && !rig && !running && !peek) return textRows(all.json(listed), { total: all.total })
+    const rows = all.rows().filter(({ instance: { spec }, shown }) => {
+      if ((pool && spec.qualified !== pool) || (rig && spec.dir !== rig)) return false
+      return !running || String(shown.running) === running
+    })
+    const shown = peek ? await Promise.all(rows.map((row) => this.#withOutput(row))) : rows
+    return textRows(joined(shown.map(listed)), { total: shown.length })
+  }
+
+  /** The rows of all agents; others are served in between where many are new. */
+  rows(): Promise<AgentRows> {
+    return this.#shown.at(this.#facts())
   }
 
   /** One agent by its qualified name, or one instance of a pool. */
   get(name: string): AgentResponse {
     const instance = this.#instance(name)
-    const { shown } = this.#toRow(instance, this.#shared())
+    const facts = this.#facts()
+    const { shown } = new AgentRow(instance, contextOf(instance, facts), facts.config.providers)
     const reason = this.#idleReason(instance, shown)
     return reason === undefined ? shown : { ...shown, idle_reason: reason }
   }
@@ -226,30 +214,16 @@ export class Agents {
     return { name: isUnnamed ? own : session.identity, session: session?.id }
   }
 
-  #shared(): Shared {
+  #facts(): AgentFacts {
     return {
       config: this.config.current,
+      sessions: this.sessions.all(),
       active: this.sessions.activeBeads(),
       held: this.sessions.holds(),
       suspended: this.suspensions.now(),
       unavailable: this.sessions.unavailables(),
       now: this.clock.now(),
     }
-  }
-
-  #toRow(instance: Instance, shared: Shared, lastOutput?: string): AgentRow {
-    const { config, active, held, suspended, unavailable, now } = shared
-    const { spec, name, session } = instance
-    const names = session ? [session.id, session.name, session.identity, name] : [name]
-    const context = {
-      suspended: suspended.isAgentSuspended(config, spec),
-      activeBead: active(names),
-      unavailable: unavailable(spec),
-      held: session?.running ? undefined : (session?.held ?? held(spec)),
-      now,
-    }
-    if (lastOutput === undefined) return this.#shown.row(instance, context, config.providers)
-    return new AgentRow(toAgent(instance, { ...context, lastOutput }, config.providers))
   }
 
   /**
@@ -278,13 +252,9 @@ export class Agents {
     return `${ready} ready for it${lack === undefined ? ', and it has not begun yet' : `, but ${lack}`}`
   }
 
-  async #toRowWithOutput(instance: Instance, shared: Shared): Promise<AgentRow> {
-    const { session } = instance
-    return this.#toRow(
-      instance,
-      shared,
-      session?.running ? await this.sessions.peek(session.id, PEEK_LINES) : undefined,
-    )
+  async #withOutput(row: AgentRow): Promise<AgentRow> {
+    const { session } = row.instance
+    return session?.running ? row.with(await this.sessions.peek(session.id, PEEK_LINES)) : row
   }
 }
 
@@ -292,232 +262,3 @@ async function* withFrameIds(turns: AsyncIterable<AgentOutput>): AsyncIterable<S
   let id = 0
   for await (const data of turns) yield { id: String(++id), event: 'turn', data }
 }
-
-/** The state of an instance besides its declaration and session. */
-interface InstanceContext {
-  readonly suspended: boolean
-  readonly activeBead: string | undefined
-  /** Reason it could not be started, apart from being suspended. */
-  readonly unavailable: string | undefined
-  /** The reason for which it is not started now although it could be. */
-  readonly held: string | undefined
-  readonly lastOutput?: string
-  readonly now: number
-}
-
-/** An agent whose program printed nothing for this long is waiting rather than working. */
-const QUIET_MS = 10 * 60_000
-
-/** The state of an agent: the first that applies. */
-function stateOf({ session }: Instance, context: InstanceContext): string {
-  if (context.suspended) return 'suspended'
-  if (context.held !== undefined) return 'quarantined'
-  if (!session?.running) return 'stopped'
-  if (session.asks) return 'waiting'
-  if (context.activeBead === undefined) return 'idle'
-  return context.now - (session.lastActivity ?? 0) < QUIET_MS ? 'working' : 'waiting'
-}
-
-/** An agent as lists show it; as text once somebody reads that. */
-export class AgentRow {
-  #text: string | undefined
-
-  constructor(readonly shown: AgentResponse) {}
-
-  get text(): string {
-    this.#text ??= JSON.stringify(this.shown)
-    return this.#text
-  }
-}
-
-/** A row, and what it shows. */
-interface ShownAgent {
-  readonly instance: Instance
-  readonly context: InstanceContext
-  readonly providers: unknown
-  readonly row: AgentRow
-}
-
-/** Maximum rows of agents with sessions in each of two generations. */
-const MAX_SHOWN = 4_096
-
-/** The rows of agents: each stays as it is while what it shows does. */
-class ShownAgents {
-  readonly #idle = new WeakMap<AgentConfig, ShownAgent>()
-  readonly #bySession = new RecentValues<string, ShownAgent>(MAX_SHOWN, () => 1)
-
-  /** The rows of an agent in a list. */
-  instances(spec: AgentConfig, sessions: readonly AgentSession[] = []): Instance[] {
-    const known = sessions.length === 0 ? this.#idle.get(spec) : undefined
-    return known && !hasSlots(spec) ? [known.instance] : expandInstances(spec, sessions)
-  }
-
-  row(instance: Instance, context: InstanceContext, providers: ReadonlyMap<string, ProviderConfig>): AgentRow {
-    const known = this.#find(instance)
-    if (known?.providers === providers && isSame(known, instance, context)) return known.row
-    const row = new AgentRow(toAgent(instance, context, providers))
-    this.#keep({ instance, context, providers, row })
-    return row
-  }
-
-  #find({ spec, name, session }: Instance): ShownAgent | undefined {
-    if (session) return this.#bySession.get(session.id)
-    return name === spec.qualified ? this.#idle.get(spec) : undefined
-  }
-
-  #keep(shown: ShownAgent): void {
-    const { spec, name, session } = shown.instance
-    if (session) this.#bySession.set(session.id, shown)
-    else if (name === spec.qualified) this.#idle.set(spec, shown)
-  }
-}
-
-/** True if a row that shows one thing shows another as well: its state may follow from the time alone. */
-function isSame({ instance, context, row }: ShownAgent, other: Instance, now: InstanceContext): boolean {
-  if (instance.spec !== other.spec || instance.name !== other.name || !isSameContext(context, now)) return false
-  const { session } = other
-  if (session === undefined || instance.session === undefined) return session === instance.session
-  return isSameSession(instance.session, session) && row.shown.state === stateOf(other, now)
-}
-
-const isSameContext = (a: InstanceContext, b: InstanceContext): boolean =>
-  a.suspended === b.suspended && a.activeBead === b.activeBead && a.unavailable === b.unavailable && a.held === b.held
-
-const isSameSession = (a: AgentSession, b: AgentSession): boolean =>
-  a.name === b.name &&
-  a.running === b.running &&
-  a.attached === b.attached &&
-  a.asks === b.asks &&
-  a.lastActivity === b.lastActivity &&
-  a.activity === b.activity &&
-  a.model === b.model &&
-  a.contextPct === b.contextPct &&
-  a.contextWindow === b.contextWindow
-
-function toAgent(
-  instance: Instance,
-  context: InstanceContext,
-  providers: ReadonlyMap<string, ProviderConfig>,
-): AgentResponse {
-  const { spec, name, pool } = instance
-  const session = instance.session?.running ? instance.session : undefined
-  const reason = context.suspended ? 'agent is suspended' : (context.unavailable ?? context.held)
-  const display = displayName(spec.provider, providers)
-  return {
-    name,
-    ...(spec.description !== undefined && { description: spec.description }),
-    ...(display !== undefined && { display_name: display }),
-    running: session !== undefined,
-    suspended: context.suspended,
-    ...(spec.dir !== undefined && { rig: spec.dir }),
-    ...(pool !== undefined && { pool }),
-    ...(session && { session: toSessionInfo(session) }),
-    ...(context.activeBead !== undefined && { active_bead: context.activeBead }),
-    ...(spec.provider !== undefined && { provider: spec.provider }),
-    pack_derived: !isInline(spec.block),
-    ...(spec.block.pack && { pack: spec.block.pack.name }),
-    state: stateOf(instance, context),
-    available: reason === undefined,
-    ...(reason !== undefined && { unavailable_reason: reason }),
-    ...(context.lastOutput !== undefined && { last_output: context.lastOutput }),
-    ...(session?.activity !== undefined && { activity: session.activity }),
-    ...(session?.model !== undefined && { model: session.model }),
-    ...(session?.contextPct !== undefined && { context_pct: session.contextPct }),
-    ...(session?.contextWindow !== undefined && { context_window: session.contextWindow }),
-  }
-}
-
-const toSessionInfo = ({ name, attached, lastActivity }: AgentSession): SessionInfo => ({
-  name,
-  attached,
-  ...(lastActivity !== undefined && { last_activity: toTimestamp(lastActivity) }),
-})
-
-function displayName(provider: string | undefined, providers: ReadonlyMap<string, ProviderConfig>): string | undefined {
-  if (provider === undefined) return undefined
-  try {
-    return resolveProvider(provider, providers).displayName
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
-  }
-}
-
-/** One row of a list of agents: an agent with one session, or one instance of a pool. */
-interface Instance {
-  readonly spec: AgentConfig
-  /** Its qualified name. */
-  readonly name: string
-  /** The pool that it is an instance of. */
-  readonly pool?: string
-  /** Its current session, when there is one. */
-  readonly session?: AgentSession
-}
-
-/** True if an agent may have more than one session at a time. */
-const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === undefined || maxActive > 1
-
-/** True if a list shows an agent by its slots. */
-const hasSlots = (spec: AgentConfig): boolean => isPool(spec) && spec.maxActive !== undefined
-
-/**
- * The rows of an agent in a list: the agent itself when it has one session; for a pool its slots, if it has a bound, and
- * every session of it that runs. One without a slot of its own, such as a person's, is shown in a free slot, else in a
- * row of its own. An agent without rows is listed as itself, so that no declared agent is hidden.
- */
-function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
-  if (!isPool(spec) || (!hasSlots(spec) && sessions.length === 0)) return [wholeAgent(spec, sessions)]
-  const byIdentity = Map.groupBy(sessions, ({ identity }) => identity)
-  const rows = new Map<string, AgentSession | undefined>()
-  for (let slot = 1; slot <= (spec.maxActive ?? 0); slot++) {
-    const name = instanceName(spec, slot)
-    rows.set(name, preferred(byIdentity.get(name) ?? []))
-  }
-  const shown = new Set(rows.values())
-  const free = freeSlots(rows).values()
-  for (const session of sessions) {
-    if (session.running && !shown.has(session)) rows.set(free.next().value ?? nameOf(spec, session), session)
-  }
-  if (rows.size === 0) return [wholeAgent(spec, sessions)]
-  return [...rows].map(([name, session]) => toInstance(spec, name, session))
-}
-
-/** The agent as a whole, with the session that represents it: a running one before a sleeping one. */
-function wholeAgent(spec: AgentConfig, sessions: readonly AgentSession[]): Instance {
-  if (sessions.length === 0)
-    return isPool(spec) ? { spec, name: spec.qualified, pool: spec.qualified } : { spec, name: spec.qualified }
-  const matching = sessions.filter(({ identity }) => identity === spec.qualified)
-  const session = [...matching, ...sessions].find(({ running }) => running) ?? matching[0] ?? sessions[0]
-  return { spec, name: spec.qualified, ...(isPool(spec) && { pool: spec.qualified }), ...(session && { session }) }
-}
-
-/** The instance of an agent that a name means: a row of its list, or one of an unbounded pool that could run. */
-function findInstance(spec: AgentConfig, written: string, sessions: readonly AgentSession[]): Instance | undefined {
-  if (!isPool(spec)) return undefined
-  const name = instanceNamed(spec, written)
-  const row = expandInstances(spec, sessions).find((instance) => instance.name === (name ?? written))
-  if (row || spec.maxActive !== undefined || name === undefined) return row
-  return toInstance(spec, name, preferred(sessions.filter(({ identity }) => identity === name)))
-}
-
-const toInstance = (spec: AgentConfig, name: string, session: AgentSession | undefined): Instance => ({
-  spec,
-  name,
-  pool: spec.qualified,
-  ...(session && { session }),
-})
-
-const preferred = (sessions: readonly AgentSession[]): AgentSession | undefined =>
-  sessions.find(({ running }) => running) ?? sessions[0]
-
-/** The slots without a session, then those whose session does not run. */
-function freeSlots(rows: ReadonlyMap<string, AgentSession | undefined>): string[] {
-  const free = [...rows].filter(([, session]) => !session?.running)
-  const [empty = [], asleep = []] = [true, false].map((isEmpty) =>
-    free.filter(([, session]) => (session === undefined) === isEmpty),
-  )
-  return [...empty, ...asleep].map(([name]) => name)
-}
-
-const nameOf = ({ qualified }: AgentConfig, { id, identity, name }: AgentSession): string =>
-  memberName({ id, template: qualified, agentName: identity, sessionName: name })

@@ -1,4 +1,6 @@
+export type { AgentRow } from './agent-row.ts'
 export { AgentSessionDirectory } from './agent-session-directory.ts'
-export { type AgentRow, Agents } from './agents.ts'
+export { Agents } from './agents.ts'
 export { agentRoutes } from './routes.ts'
 export type { AgentDeclare, AgentDeclared, AgentResponse } from './schema.ts'
+export type { AgentRows } from './shown-agents.ts'

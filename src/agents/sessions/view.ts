@@ -46,7 +46,8 @@ export class SessionView {
   of(rows: readonly SessionRow[]): { show: SessionView['show']; text(row: SessionRow): string } {
     const { repository, workload, launchPlanner } = this.options
     const titles = repository.titlesOf(rows.map(({ id }) => id))
-    const shared = { titles, activeBead: workload.activeBeads() }
+    const active = workload.activeBeads()
+    const shared = { titles, activeBead: (names: readonly string[]) => active.of(names) }
     const { config, accounts } = launchPlanner.declarations
     return {
       show: (row, more = {}) => this.#show(row, more, shared),

@@ -1,15 +1,14 @@
 import { statSync } from 'node:fs'
-import type { AgentResponse, AgentRow, Agents } from '../../agents/agents/index.ts'
-import type { AgentConfig, NamedSessionConfig } from '../../config/agents/index.ts'
+import type { AgentRow, AgentRows, Agents } from '../../agents/agents/index.ts'
+import type { NamedSessionConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import type { CityContext } from '../../core/city-context.ts'
 import { AppError } from '../../core/errors.ts'
-import { memoize } from '../../core/memoize.ts'
 import { oncePerTick } from '../../core/once-per-tick.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import { JsonRows, joined, responseTooLarge } from '../../http/respond/index.ts'
+import { JsonRows, type RowBlock, responseTooLarge } from '../../http/respond/index.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Beads } from '../../work/beads/index.ts'
 import type { Mail } from '../../work/mail/index.ts'
@@ -19,8 +18,8 @@ import type { StoreHealth } from './store-health.ts'
 
 /** Counts sessions for the status. */
 export interface SessionCounter {
-  /** Number of running and suspended sessions, and the draining ones. */
-  counts(): { active: number; suspended: number; draining: ReadonlySet<string> }
+  /** Number of running and suspended sessions. */
+  counts(): { active: number; suspended: number }
   /** The state of the open session with a configured identity. */
   named(identity: string): string | undefined
 }
@@ -31,7 +30,6 @@ const MB_PER_ROW = 1
 /** A city as a whole: whether it works, and on how much. Everything comes from counters and small indexes. */
 export class CityStatus {
   readonly #startedAt: number
-  readonly #details = new AgentDetails()
 
   constructor(
     private readonly context: CityContext,
@@ -88,15 +86,14 @@ export class CityStatus {
   readonly status = oncePerTick((lite: boolean) => this.#status(lite))
 
   async #status(lite: boolean): Promise<JsonRows<Status>> {
-    const rows = await this.dependencies.agents.rows({})
+    const rows = await this.dependencies.agents.rows()
     const counts = this.dependencies.sessions.counts()
-    const details = this.#details.texts(this.dependencies.config.current.agents, rows, counts.draining)
     const rigs = this.#rigs()
     const head = { ...this.#identity(), ...this.#counts(rows, counts.active, rigs), ...this.#load(lite) }
     const rest = JSON.stringify({ rig_details: rigs, ...this.#rest(lite, counts) })
     return new JsonRows({
       head: `${JSON.stringify(head).slice(0, -1)},"agent_details":[`,
-      rows: { [Symbol.iterator]: () => joined(details) },
+      rows: rows.json(detailed),
       tail(isComplete) {
         if (!isComplete) throw responseTooLarge('the status of this city', 'read its agents with GET ~/agents')
         return `],${rest.slice(1)}`
@@ -109,9 +106,9 @@ export class CityStatus {
     return { name, path: config.current.path, version, uptime_sec: this.#uptime, suspended: this.#suspended }
   }
 
-  #counts(rows: readonly AgentRow[], running: number, rigs: NonNullable<Status['rig_details']>) {
+  #counts(rows: AgentRows, running: number, rigs: NonNullable<Status['rig_details']>) {
     return {
-      agent_count: rows.length,
+      agent_count: rows.total,
       rig_count: rigs.length,
       running,
       agents: countAgents(rows),
@@ -212,10 +209,26 @@ const CONDITIONAL_WRITES: NonNullable<Status['conditional_writes']> = {
   stores: [{ store_id: 'city', kind: 'native', capable: true, probe: 'capable', latch: 'unlatched' }],
 }
 
+type AgentCounts = Omit<Status['agents'], 'total'>
+
+/** The counts of a block, whose rows do not change. */
+const known = new WeakMap<RowBlock<AgentRow>, AgentCounts>()
+
+function countAgents({ total, blocks }: AgentRows): Status['agents'] {
+  const counts = { total, running: 0, suspended: 0, quarantined: 0 }
+  for (const block of blocks) {
+    const { running, suspended, quarantined } = known.getOrInsertComputed(block, countRows)
+    counts.running += running
+    counts.suspended += suspended
+    counts.quarantined += quarantined
+  }
+  return counts
+}
+
 /** Counts each agent in one bucket at most. */
-function countAgents(agents: readonly AgentRow[]): Status['agents'] {
-  const counts = { total: agents.length, running: 0, suspended: 0, quarantined: 0 }
-  for (const { shown } of agents) {
+function countRows({ rows }: RowBlock<AgentRow>): AgentCounts {
+  const counts = { running: 0, suspended: 0, quarantined: 0 }
+  for (const { shown } of rows) {
     if (shown.suspended) counts.suspended++
     else if (shown.state === 'quarantined') counts.quarantined++
     else if (shown.running) counts.running++
@@ -223,36 +236,17 @@ function countAgents(agents: readonly AgentRow[]): Status['agents'] {
   return counts
 }
 
-/** The details of agents as JSON; they stay while a row does. */
-class AgentDetails {
-  readonly #texts = new WeakMap<AgentRow, { isFirst: boolean; isDraining: boolean; text: string }>()
+/** A row as the status shows it. */
+const detailed = (row: AgentRow): string => JSON.stringify(toDetail(row))
 
-  texts(specs: readonly AgentConfig[], agents: readonly AgentRow[], draining: ReadonlySet<string>): string[] {
-    const byName = memoize(() => new Map(specs.map((spec) => [spec.qualified, spec])))
-    let labelled: string | undefined
-    return agents.map((agent) => {
-      const { pool, session } = agent.shown
-      const isFirst = pool !== undefined && pool !== labelled
-      labelled = pool
-      const isDraining = session !== undefined && draining.has(session.name)
-      const known = this.#texts.get(agent)
-      if (known?.isFirst === isFirst && known.isDraining === isDraining) return known.text
-      const text = JSON.stringify(toDetail(agent.shown, isDraining, isFirst ? byName().get(pool) : undefined))
-      this.#texts.set(agent, { isFirst, isDraining, text })
-      return text
-    })
-  }
-}
-
-/** `labelled` is the agent whose limits its row shows. */
-function toDetail(agent: AgentResponse, draining: boolean, labelled: AgentConfig | undefined): AgentDetail {
+function toDetail({ shown: agent, labelled, isDraining }: AgentRow): AgentDetail {
   return {
     name: agent.name.slice(agent.name.lastIndexOf('/') + 1),
     qualified_name: agent.name,
     scope: agent.rig === undefined ? 'city' : 'rig',
     running: agent.running,
     suspended: agent.suspended,
-    ...(agent.session && { session_name: agent.session.name, draining }),
+    ...(agent.session && { session_name: agent.session.name, draining: isDraining }),
     ...(agent.pool !== undefined && { group_name: agent.pool, expanded: true }),
     ...(labelled && { scale_label: `scaled (min=${labelled.minActive}, max=${labelled.maxActive ?? 'unlimited'})` }),
   }

@@ -8,7 +8,6 @@ export const sessionCounter = (repository: SessionRepository): SessionCounter =>
     return {
       active: live.filter(isRunning).length,
       suspended: live.filter(({ state }) => state === 'suspended').length,
-      draining: new Set(live.filter(({ state }) => state === 'draining').map(({ sessionName }) => sessionName)),
     }
   },
   named: (identity) => repository.liveByName('named', identity)[0]?.state,

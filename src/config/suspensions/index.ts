@@ -1,1 +1,1 @@
-export { Suspensions } from './suspensions.ts'
+export { type SuspendedNow, Suspensions } from './suspensions.ts'

@@ -62,16 +62,26 @@ abstract class Suspended {
 }
 
 /** The same of all at one moment, for anyone who asks about many. */
-class SuspendedNow extends Suspended {
+export class SuspendedNow extends Suspended {
   readonly #rows: ReadonlyMap<string, boolean>
 
-  constructor(rows: readonly SuspensionRow[]) {
+  constructor(private readonly rows: readonly SuspensionRow[]) {
     super()
     this.#rows = new Map(rows.map(({ kind, name, suspended }) => [`${kind} ${name}`, suspended === 1]))
   }
 
   explicit(kind: Suspendable, name: string): boolean | undefined {
     return this.#rows.size === 0 ? undefined : this.#rows.get(`${kind} ${name}`)
+  }
+
+  /** The agents that a person suspended or resumed. */
+  get agents(): readonly string[] {
+    return this.rows.flatMap(({ kind, name }) => (kind === 'agent' ? [name] : []))
+  }
+
+  /** What a person did to rigs, as a text that two moments have in common if that is the same. */
+  get rigs(): string {
+    return JSON.stringify(this.rows.filter(({ kind }) => kind === 'rig'))
   }
 }
 
@@ -112,7 +122,7 @@ export class Suspensions extends Suspended {
   }
 
   /** Current suspensions. */
-  now(): Suspended {
+  now(): SuspendedNow {
     return new SuspendedNow(this.store.all(ALL))
   }
 

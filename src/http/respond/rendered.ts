@@ -15,11 +15,18 @@ export class RenderedJson<Shape> {
 /** The most that one response has, in bytes. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
+/** A part of an answer: text, or its bytes in UTF-8. */
+export type JsonPiece = string | Uint8Array<ArrayBuffer>
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
+export const textOf = (piece: JsonPiece): string => (typeof piece === 'string' ? piece : decoder.decode(piece))
+
 interface JsonRowsParts {
   /** Text before the first row, and after the last. */
   readonly head: string
-  /** Each is a row, or several with commas between them. */
-  readonly rows: Iterable<string>
+  /** Each is a row, or several with commas between them, as text or as its bytes. */
+  readonly rows: Iterable<JsonPiece>
   /** `isComplete` is false when the rows that follow found no room; it throws where a part is not an answer. */
   tail(isComplete: boolean): string
 }
@@ -28,19 +35,20 @@ interface JsonRowsParts {
 export class JsonRows<Shape> {
   constructor(private readonly parts: JsonRowsParts) {}
 
-  /** The text, piece by piece; it ends at the row that would exceed the bound. */
-  *pieces(maxBytes = MAX_RESPONSE_BYTES): Generator<string, void> {
+  /** The answer, piece by piece; it ends at the row that would exceed the bound. */
+  *pieces(maxBytes = MAX_RESPONSE_BYTES): Generator<JsonPiece, void> {
     const { head, rows, tail } = this.parts
     yield head
     let size = 0
     for (const row of rows) {
       const isFirst = size === 0
-      size += Buffer.byteLength(row) + 1
+      size += (typeof row === 'string' ? Buffer.byteLength(row) : row.length) + 1
       if (size > maxBytes) {
         yield tail(false)
         return
       }
-      yield isFirst ? row : `,${row}`
+      if (!isFirst) yield ','
+      yield row
     }
     yield tail(true)
   }
@@ -50,13 +58,13 @@ export class JsonRows<Shape> {
     const { head, rows, tail } = this.parts
     return new JsonRows({
       head: change(head),
-      rows: Iterator.from(rows).map(change),
+      rows: Iterator.from(rows).map((row) => change(textOf(row))),
       tail: (isComplete) => change(tail(isComplete)),
     })
   }
 
   get text(): string {
-    return [...this.pieces()].join('')
+    return this.pieces().map(textOf).toArray().join('')
   }
 
   get value(): Shape {
@@ -87,7 +95,7 @@ export const listRows = ({ items, ...rest }: List): JsonRows<unknown> =>
   )
 
 /** The same of items that are JSON already. */
-export function textRows<Shape>(rows: Iterable<string>, rest: object): JsonRows<Shape> {
+export function textRows<Shape>(rows: Iterable<JsonPiece>, rest: object): JsonRows<Shape> {
   return new JsonRows({
     head: '{"items":[',
     rows,

@@ -1,34 +1,45 @@
+import type { JsonPiece } from './rendered.ts'
 import type { Reservation } from './response-budget.ts'
 
-/** Number of characters that are made bytes together. */
-const MAX_TEXT = 512 * 1024
+/** Size of the chunks in which a body is made. */
+const CHUNK_BYTES = 512 * 1024
 
 const encoder = new TextEncoder()
 
 /** The bytes of a large response: made once, anyone who they are sent to, and reserved until the last has them. */
 export class ResponseBody {
   readonly #chunks: Uint8Array<ArrayBuffer>[] = []
-  #text = ''
+  /** The last chunk, and the number of its bytes that are made. */
+  #chunk = new Uint8Array(0)
+  #filled = 0
   #length = 0
   #holders = 1
 
   constructor(private readonly reservation: Reservation) {}
 
-  add(text: string): void {
-    this.#text += text
-    if (this.#text.length >= MAX_TEXT) this.#encode()
+  /** A body that is there whole. */
+  static of(text: string, reservation: Reservation): ResponseBody {
+    const body = new ResponseBody(reservation)
+    body.#chunk = encoder.encode(text)
+    body.#filled = body.#chunk.length
+    return body.complete()
+  }
+
+  add(piece: JsonPiece): void {
+    if (typeof piece === 'string') this.#addText(piece)
+    else this.#addBytes(piece)
   }
 
   /** Ends the body: nothing is added after. */
   complete(): this {
-    this.#encode()
+    this.#endChunk()
     this.reservation.resize(this.length)
     return this
   }
 
-  /** Number of bytes it has so far, but for the last text. */
+  /** Number of bytes it has so far. */
   get length(): number {
-    return this.#length
+    return this.#length + this.#filled
   }
 
   /** The pieces of at most so many bytes in which it is sent. */
@@ -54,11 +65,35 @@ export class ResponseBody {
     if (this.#holders === 0) this.reservation.release()
   }
 
-  #encode(): void {
-    if (this.#text === '') return
-    const chunk = encoder.encode(this.#text)
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
-    this.#text = ''
+  #addText(text: string): void {
+    for (let rest = text; rest !== ''; ) {
+      const { read, written } = encoder.encodeInto(rest, this.#chunk.subarray(this.#filled))
+      this.#filled += written
+      rest = rest.slice(read)
+      if (rest !== '') this.#beginChunk()
+    }
+  }
+
+  #addBytes(bytes: Uint8Array): void {
+    for (let rest = bytes; rest.length > 0; ) {
+      const part = rest.subarray(0, this.#chunk.length - this.#filled)
+      this.#chunk.set(part, this.#filled)
+      this.#filled += part.length
+      rest = rest.subarray(part.length)
+      if (rest.length > 0) this.#beginChunk()
+    }
+  }
+
+  #beginChunk(): void {
+    this.#endChunk()
+    this.#chunk = new Uint8Array(CHUNK_BYTES)
+  }
+
+  #endChunk(): void {
+    if (this.#filled === 0) return
+    this.#chunks.push(this.#chunk.subarray(0, this.#filled))
+    this.#length += this.#filled
+    this.#chunk = new Uint8Array(0)
+    this.#filled = 0
   }
 }

@@ -1,5 +1,5 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { JsonRows } from './rendered.ts'
+import { type JsonPiece, type JsonRows, textOf } from './rendered.ts'
 import { ResponseBody } from './response-body.ts'
 import { type AbortableRequest, type Reservation, ResponseBudget } from './response-budget.ts'
 import { Turns } from './turns.ts'
@@ -58,12 +58,12 @@ export class ResponseWriter {
   tryContent(text: string): ResponseContent | undefined {
     if (text.length <= MAX_SMALL) return text
     const reservation = this.budget.tryReserve(text.length)
-    return reservation && bodyOf(text, reservation)
+    return reservation && ResponseBody.of(text, reservation)
   }
 
   /** The same for what has been done and must be answered. */
   content(text: string, reservation?: Reservation): ResponseContent {
-    if (text.length > MAX_SMALL) return bodyOf(text, reservation ?? this.budget.take(text.length))
+    if (text.length > MAX_SMALL) return ResponseBody.of(text, reservation ?? this.budget.take(text.length))
     reservation?.release()
     return text
   }
@@ -73,7 +73,7 @@ export class ResponseWriter {
     const pieces = rows.pieces()
     let text = ''
     for (let piece = pieces.next(); !piece.done; piece = pieces.next()) {
-      text += piece.value
+      text += textOf(piece.value)
       if (text.length > MAX_SMALL) return this.#renderLarge(text, pieces, request)
     }
     return text
@@ -95,7 +95,11 @@ export class ResponseWriter {
     return createBodyStream(pieces, { deadlines, turns: this.#turns, stallTimeoutMs, disconnect, onEnd })
   }
 
-  async #renderLarge(start: string, pieces: Iterator<string, void>, request?: AbortableRequest): Promise<ResponseBody> {
+  async #renderLarge(
+    start: string,
+    pieces: Iterator<JsonPiece, void>,
+    request?: AbortableRequest,
+  ): Promise<ResponseBody> {
     const reservation = await this.budget.reserve(GROWTH_BYTES, request)
     const body = new ResponseBody(reservation)
     let turn: Reservation | undefined
@@ -126,12 +130,6 @@ export class ResponseWriter {
     reservation.resize(reservation.bytes + more.bytes)
     more.release()
   }
-}
-
-const bodyOf = (text: string, reservation: Reservation): ResponseBody => {
-  const body = new ResponseBody(reservation)
-  body.add(text)
-  return body.complete()
 }
 
 /** The pieces of a body, there already or made one by one. */

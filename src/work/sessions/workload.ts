@@ -68,15 +68,9 @@ export class Workload {
     return newestOf(names.flatMap((name) => this.store.get(ACTIVE, name) ?? []))
   }
 
-  /** The same for many sessions: a lookup by their names. */
-  activeBeads(): (names: readonly string[]) => string | undefined {
-    const newest = new Map(this.store.all(NEWEST_ACTIVE).map((bead) => [bead.assignee, bead]))
-    if (newest.size === 0) return () => undefined
-    return (names) => {
-      const [only] = names
-      if (names.length === 1 && only !== undefined) return newest.get(only)?.id
-      return newestOf(names.flatMap((name) => newest.get(name) ?? []))
-    }
+  /** The same for many sessions. */
+  activeBeads(): ActiveBeads {
+    return new ActiveBeads(this.store.all(NEWEST_ACTIVE))
   }
 
   /** Unassigned beads that are routed to an agent, the oldest first. */
@@ -97,6 +91,28 @@ export class Workload {
   /** Time at which the next deferred bead becomes ready. */
   nextDeferred(): number | undefined {
     return this.store.get(NEXT_DEFERRED, this.clock.now())?.at ?? undefined
+  }
+}
+
+/** The newest beads in progress, by the names that they are assigned to. */
+export class ActiveBeads {
+  readonly #newest: ReadonlyMap<string, { id: string; at: number }>
+
+  constructor(beads: readonly { assignee: string; id: string; at: number }[]) {
+    this.#newest = new Map(beads.map((bead) => [bead.assignee, bead]))
+  }
+
+  /** Every name that one is assigned to. */
+  get assignees(): Iterable<string> {
+    return this.#newest.keys()
+  }
+
+  /** The newest that is assigned to any of these names. */
+  of(names: readonly string[]): string | undefined {
+    if (this.#newest.size === 0) return undefined
+    const [only] = names
+    if (names.length === 1 && only !== undefined) return this.#newest.get(only)?.id
+    return newestOf(names.flatMap((name) => this.#newest.get(name) ?? []))
   }
 }
 

@@ -135,6 +135,12 @@ export class Budgets {
     })
   }
 
+  /** True if `blocks` has a reason for an agent perhaps. */
+  get mayBlock(): boolean {
+    const all = this.current()
+    return all.some(({ state }) => state === 'exhausted') || (all.length > 0 && this.isStrict)
+  }
+
   /**
    * Reason an agent gets no other turn: one of its budgets is used up, or is strict and what it uses is unknown.
    * Without a name, one of the city's.
