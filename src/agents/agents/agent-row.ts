@@ -173,7 +173,6 @@ const isSameSession = (a: AgentSession, b: AgentSession): boolean =>
   a.running === b.running &&
   a.draining === b.draining &&
   a.attached === b.attached &&
-  a.asks === b.asks &&
   a.lastActivity === b.lastActivity &&
   a.activity === b.activity &&
   a.model === b.model &&

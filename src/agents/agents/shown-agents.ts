@@ -187,7 +187,7 @@ function rowsOf(agent: AgentConfig | undefined, facts: AgentFacts, before = NONE
   return rows.length === before.length && rows.every((row, index) => row === before[index]) ? before : rows
 }
 
-/** Groups of blocks of which these are made anew. */
+/** Renews the groups of blocks that changed. */
 function withGroups(
   changed: ReadonlySet<number>,
   byAgent: readonly (readonly AgentRow[])[],
