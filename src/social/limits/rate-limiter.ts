@@ -29,10 +29,16 @@ export interface Lease {
 /** Beyond so many callers, the least recent are forgotten. */
 const MAX_CALLERS = 50_000
 
+/** The times of a caller's requests, oldest first; those before `first` have left the window. */
+interface RequestTimes {
+  readonly times: number[]
+  first: number
+}
+
 /** Counts the requests of each caller within a sliding window, in memory. */
 export class RateLimiter implements RequestLimiter {
-  /** The times of each caller's requests, oldest first; the most recent caller comes last. */
-  readonly #requestTimes = new Map<string, number[]>()
+  /** By caller; the most recent comes last. */
+  readonly #requests = new Map<string, RequestTimes>()
 
   constructor(
     private readonly clock: Clock,
@@ -41,52 +47,56 @@ export class RateLimiter implements RequestLimiter {
 
   /** Counts one request of a caller. */
   take(caller: string): RateLimitStatus {
-    const { granted, ...status } = this.lease(caller, 1)
-    return { limit: this.limit.count, ...status, exceeded: granted === 0 }
+    const { granted, remaining, reset } = this.lease(caller, 1)
+    return { limit: this.limit.count, remaining, reset, exceeded: granted === 0 }
   }
 
   /** Counts several requests of a caller, as far as it has them left. */
   lease(caller: string, wanted: number): Lease {
     const { count, window } = this.limit
     const now = this.clock.monotonic()
-    const times = this.#removeRecent(caller, now - window)
-    const granted = Math.max(0, Math.min(wanted, count - times.length))
+    const requests = this.#removeRecent(caller, now - window)
+    const { times, first } = requests
+    const granted = Math.max(0, Math.min(wanted, count - (times.length - first)))
     for (let each = 0; each < granted; each++) times.push(now)
-    this.#requestTimes.set(caller, times)
+    this.#requests.set(caller, requests)
     this.#forgetOldest(now - window)
-    const wait = (times[0] ?? now) + window - now
-    return { granted, remaining: count - times.length, reset: this.clock.now() + wait }
+    const wait = (times[first] ?? now) + window - now
+    return { granted, remaining: count - (times.length - first), reset: this.clock.now() + wait }
   }
 
   /** Takes back the newest requests of a caller, which were counted and never came. */
   giveBack(caller: string, count: number): void {
-    const times = this.#requestTimes.get(caller)
-    times?.splice(Math.max(0, times.length - count))
+    const requests = this.#requests.get(caller)
+    requests?.times.splice(Math.max(requests.first, requests.times.length - count))
   }
 
   /** True if a caller has none left, without counting anything. */
   isExhausted(caller: string): boolean {
     const since = this.clock.monotonic() - this.limit.window
-    const times = this.#requestTimes.get(caller) ?? []
-    return times.length >= this.limit.count && (times.at(-this.limit.count) ?? since) > since
+    return (this.#requests.get(caller)?.times.at(-this.limit.count) ?? since) > since
   }
 
   /** Removes a caller and returns its requests since a time. */
-  #removeRecent(caller: string, since: number): number[] {
-    const times = this.#requestTimes.get(caller)
-    if (!times) return []
-    this.#requestTimes.delete(caller)
-    const first = times.findIndex((time) => time > since)
-    if (first < 0) return []
-    if (first > 0) times.splice(0, first)
-    return times
+  #removeRecent(caller: string, since: number): RequestTimes {
+    const requests = this.#requests.get(caller)
+    if (!requests) return { times: [], first: 0 }
+    this.#requests.delete(caller)
+    const { times } = requests
+    while ((times[requests.first] ?? Number.POSITIVE_INFINITY) <= since) requests.first++
+    // Removing moves all that follow: half of them are removed together.
+    if (requests.first * 2 >= times.length) {
+      times.splice(0, requests.first)
+      requests.first = 0
+    }
+    return requests
   }
 
   #forgetOldest(since: number): void {
-    for (const [caller, times] of this.#requestTimes) {
+    for (const [caller, { times }] of this.#requests) {
       const last = times.at(-1) ?? 0
-      if (last > since && this.#requestTimes.size <= MAX_CALLERS) return
-      this.#requestTimes.delete(caller)
+      if (last > since && this.#requests.size <= MAX_CALLERS) return
+      this.#requests.delete(caller)
     }
   }
 }
