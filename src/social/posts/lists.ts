@@ -190,7 +190,9 @@ export class PostLists {
     const read = (keys: readonly SortKey[]) => {
       const texts = this.#listed.findAll(
         keys.map(({ n }) => n),
-        (missing) => this.ctx.store.all(LISTED, JSON.stringify(missing)).map((row) => [row.n, listedText(row)]),
+        (missing, add) => {
+          for (const row of this.ctx.store.all(LISTED, JSON.stringify(missing))) add(row.n, listedText(row))
+        },
       )
       return texts.filter((text) => text !== undefined)
     }

@@ -118,15 +118,15 @@ export class Hits {
   }
 
   #authorsOf(numbers: readonly number[]): (Post['author'] | undefined)[] {
-    return this.#authors.findAll(numbers, (missing) =>
-      this.ctx.store.all(SELECT_AUTHORS, JSON.stringify(missing)).map((row) => [row.n, toAuthor(row)]),
-    )
+    return this.#authors.findAll(numbers, (missing, add) => {
+      for (const row of this.ctx.store.all(SELECT_AUTHORS, JSON.stringify(missing))) add(row.n, toAuthor(row))
+    })
   }
 
   #communitiesOf(numbers: readonly number[]): (Post['submolt'] | undefined)[] {
-    return this.#communities.findAll(numbers, (missing) =>
-      this.ctx.store.all(SELECT_COMMUNITIES, JSON.stringify(missing)).map(({ n, ...submolt }) => [n, submolt]),
-    )
+    return this.#communities.findAll(numbers, (missing, add) => {
+      for (const { n, ...submolt } of this.ctx.store.all(SELECT_COMMUNITIES, JSON.stringify(missing))) add(n, submolt)
+    })
   }
 
   #followed(viewer: number, authors: readonly number[]): ReadonlySet<number> {

@@ -153,17 +153,16 @@ export class Matches {
       : this.rows.comments.find(numbers).flatMap((row) => (row ? textOfComment(row) : []))
   }
 
-  #readScores(numbers: readonly number[]): Map<number, number> {
-    const scores = new Map(numbers.map((n) => [n, 0]))
+  #readScores(numbers: readonly number[], add: (n: number, score: number) => void): void {
     const rows = this.ctx.store.all(this.source.kind === POST ? POST_SCORES : COMMENT_SCORES, JSON.stringify(numbers))
-    for (const { n, score } of rows) scores.set(n, score)
-    return scores
+    for (const n of numbers) add(n, 0)
+    for (const { n, score } of rows) add(n, score)
   }
 
   #byVotes(candidates: readonly Candidate[]): Candidate[] {
     const scores = this.#scores.findAll(
       candidates.map(({ n }) => n),
-      (missing) => this.#readScores(missing),
+      (missing, add) => this.#readScores(missing, add),
     )
     return candidates
       .map(({ n, score }, at) => ({ n, score: score * liked(scores[at] ?? 0) }))
@@ -357,7 +356,8 @@ function forEachEntry(lists: readonly EntryList[], call: (n: number, bits: numbe
     let bits = 0
     for (let at = 0; at < heads.length; at++) {
       if (heads[at] !== newest) continue
-      const [list, next] = [lists[at], (places[at] ?? 0) + 1]
+      const list = lists[at]
+      const next = (places[at] ?? 0) + 1
       places[at] = next
       heads[at] = list?.numbers[next] ?? 0
       bits |= list?.bits ?? 0

@@ -51,11 +51,20 @@ export class Names {
       for (const n of numbers) scores.set(n, (scores.get(n) ?? 0) + weight)
     }
     if (scores.size === 0) return []
-    const best = [...scores].sort(([, one], [, other]) => other - one).slice(0, MAX_COMPARED)
+    const best = bestOf(scores, MAX_COMPARED)
     const scoreOf = ({ n }: NameMatch) => scores.get(n) ?? 0
     return this.store
-      .all(this.select, JSON.stringify(best.map(([n]) => n)))
+      .all(this.select, JSON.stringify(best))
       .sort((one, other) => scoreOf(other) - scoreOf(one) || other.esteem - one.esteem || one.n - other.n)
       .slice(0, MAX_NAMES)
   }
+}
+
+/** The numbers with the highest scores, of equal ones the first. There are few scores: one for each set of terms. */
+function bestOf(scores: ReadonlyMap<number, number>, max: number): number[] {
+  const byScore = Map.groupBy(scores.keys(), (n) => scores.get(n) ?? 0)
+  return [...byScore]
+    .sort(([one], [other]) => other - one)
+    .flatMap(([, numbers]) => numbers)
+    .slice(0, max)
 }

@@ -42,9 +42,11 @@ export function relevance(
   const inTitle = title === null ? finder.nowhere : finder.find(title)
   const inText = finder.find(text)
   let [sum, reached, covered] = [0, 0, 0]
-  for (const [index, { weight }] of terms.entries()) {
+  for (let index = 0; index < terms.length; index++) {
+    const weight = terms[index]?.weight ?? 0
     sum += weight
-    const [named, said] = [inTitle.share(index), inText.frequency(index)]
+    const named = inTitle.share(index)
+    const said = inText.frequency(index)
     if (named === 0 && said === 0) continue
     covered += weight * Math.max(named, inText.share(index))
     reached += weight * (TITLE * named + Math.max(said, named))

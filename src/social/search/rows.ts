@@ -98,9 +98,9 @@ class KeptRows<Row extends { readonly n: number }> {
 
   /** Those with some numbers, in the order of these; undefined for one that not everybody sees. */
   find(numbers: readonly number[]): (Row | undefined)[] {
-    return this.#kept.findAll(numbers, (missing) =>
-      this.ctx.store.all(this.listed, JSON.stringify(missing)).map((row) => [row.n, row]),
-    )
+    return this.#kept.findAll(numbers, (missing, add) => {
+      for (const row of this.ctx.store.all(this.listed, JSON.stringify(missing))) add(row.n, row)
+    })
   }
 
   /** The newest by an author. */

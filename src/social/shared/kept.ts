@@ -36,14 +36,24 @@ export class Kept<Key, Value> {
     return value
   }
 
-  /** The values of some keys, in the order of these; `read` makes those that are not kept, and undefined is for none. */
-  findAll(keys: readonly Key[], read: (missing: Key[]) => Iterable<readonly [Key, Value]>): (Value | undefined)[] {
+  /** The values of some keys, in the order of these; `read` adds those that are not kept, and undefined is for none. */
+  findAll(
+    keys: readonly Key[],
+    read: (missing: Key[], add: (key: Key, value: Value) => void) => void,
+  ): (Value | undefined)[] {
     this.#forgetOld()
     const values = keys.map((key) => this.#values.get(key))
-    const missing = new Set(keys.filter((_, at) => values[at] === undefined))
+    const missing = new Set<Key>()
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at]
+      if (key !== undefined && values[at] === undefined) missing.add(key)
+    }
     if (missing.size === 0) return values
-    const made = new Map(read([...missing]))
-    for (const [key, value] of made) this.#values.set(key, value)
+    const made = new Map<Key, Value>()
+    read([...missing], (key, value) => {
+      made.set(key, value)
+      this.#values.set(key, value)
+    })
     return keys.map((key, at) => values[at] ?? made.get(key))
   }
 

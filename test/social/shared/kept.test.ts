@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { Kept } from '../../../src/social/shared/kept.ts'
 
-const squares = (reads: number[]) => (missing: number[]) => {
+const squares = (reads: number[]) => (missing: number[], add: (n: number, square: number) => void) => {
   reads.push(...missing)
-  return missing.filter((n) => n > 0).map((n) => [n, n * n] as const)
+  for (const n of missing) if (n > 0) add(n, n * n)
 }
 
 test('values are read once, in the order of their keys, and again after a change', () => {
