@@ -3,7 +3,7 @@ import type { CityConfig } from '../../config/city/index.ts'
 import type { SuspendedNow } from '../../config/suspensions/index.ts'
 import { LoopSlices } from '../../core/event-loop.ts'
 import { memoize } from '../../core/memoize.ts'
-import { RowBlock, type RowWriter } from '../../http/respond/index.ts'
+import { ROWS_TOGETHER, RowBlock, type RowWriter } from '../../http/respond/index.ts'
 import type { ActiveBeads } from '../../work/sessions/index.ts'
 import { AgentRow, expandInstances, type Instance, type InstanceContext } from './agent-row.ts'
 import type { AgentHolds, AgentSession, AgentSessionDirectory, Unavailability } from './agent-session-directory.ts'
@@ -35,9 +35,6 @@ export function contextOf(
     now,
   }
 }
-
-/** Number of agents whose rows are in the same blocks. */
-const AGENTS_TOGETHER = 64
 
 /** Maximum rows that are kept; those of more are made each time. */
 const MAX_KEPT_ROWS = 32_768
@@ -105,7 +102,7 @@ export class ShownAgents {
     const groups = new Set<number>()
     for (const index of changed) {
       const rows = rowsOf(config.agents[index], facts, last?.byAgent[index])
-      if (rows !== byAgent[index]) groups.add(Math.floor(index / AGENTS_TOGETHER))
+      if (rows !== byAgent[index]) groups.add(Math.floor(index / ROWS_TOGETHER))
       byAgent[index] = rows
       if (slices.isOver) await slices.next()
     }
@@ -195,7 +192,7 @@ function withGroups(
 ): AgentRows['groups'] {
   const groups = before.slice()
   for (const group of changed) {
-    const rows = byAgent.slice(group * AGENTS_TOGETHER, (group + 1) * AGENTS_TOGETHER).flat()
+    const rows = byAgent.slice(group * ROWS_TOGETHER, (group + 1) * ROWS_TOGETHER).flat()
     groups[group] = RowBlock.blocks(rows, before[group])
   }
   return groups

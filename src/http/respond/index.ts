@@ -31,5 +31,5 @@ export {
 } from './rendered.ts'
 export { ResponseBody } from './response-body.ts'
 export { type ResponseContent, ResponseWriter } from './response-writer.ts'
-export { RowBlock, type RowWriter } from './row-block.ts'
+export { ROWS_TOGETHER, RowBlock, type RowWriter } from './row-block.ts'
 export { Turns } from './turns.ts'

@@ -15,7 +15,7 @@ export class RenderedJson<Shape> {
 /** The most that one response has, in bytes. */
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
-/** A part of an answer: text, or its bytes in UTF-8. */
+/** A part of an answer as text, or as bytes that do not change. */
 export type JsonPiece = string | Uint8Array<ArrayBuffer>
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
@@ -25,7 +25,7 @@ export const textOf = (piece: JsonPiece): string => (typeof piece === 'string' ?
 interface JsonRowsParts {
   /** Text before the first row, and after the last. */
   readonly head: string
-  /** Each is a row, or several with commas between them, as text or as its bytes. */
+  /** Each is a row, or several with commas between them. Those that are bytes begin with a comma. */
   readonly rows: Iterable<JsonPiece>
   /** `isComplete` is false when the rows that follow found no room; it throws where a part is not an answer. */
   tail(isComplete: boolean): string
@@ -42,13 +42,13 @@ export class JsonRows<Shape> {
     let size = 0
     for (const row of rows) {
       const isFirst = size === 0
-      size += (typeof row === 'string' ? Buffer.byteLength(row) : row.length) + 1
+      size += typeof row === 'string' ? Buffer.byteLength(row) + 1 : row.length
       if (size > maxBytes) {
         yield tail(false)
         return
       }
-      if (!isFirst) yield ','
-      yield row
+      if (typeof row === 'string') yield isFirst ? row : `,${row}`
+      else yield isFirst ? row.subarray(1) : row
     }
     yield tail(true)
   }
@@ -58,7 +58,7 @@ export class JsonRows<Shape> {
     const { head, rows, tail } = this.parts
     return new JsonRows({
       head: change(head),
-      rows: Iterator.from(rows).map((row) => change(textOf(row))),
+      rows: Iterator.from(rows).map((row) => change(typeof row === 'string' ? row : textOf(row.subarray(1)))),
       tail: (isComplete) => change(tail(isComplete)),
     })
   }

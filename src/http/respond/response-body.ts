@@ -3,6 +3,8 @@ import type { Reservation } from './response-budget.ts'
 
 /** Size of the chunks in which a body is made. */
 const CHUNK_BYTES = 512 * 1024
+/** Bytes of so many are sent as they are; fewer are copied into a chunk. */
+const MIN_SHARED = 32 * 1024
 
 const encoder = new TextEncoder()
 
@@ -74,14 +76,16 @@ export class ResponseBody {
     }
   }
 
-  #addBytes(bytes: Uint8Array): void {
-    for (let rest = bytes; rest.length > 0; ) {
-      const part = rest.subarray(0, this.#chunk.length - this.#filled)
-      this.#chunk.set(part, this.#filled)
-      this.#filled += part.length
-      rest = rest.subarray(part.length)
-      if (rest.length > 0) this.#beginChunk()
+  #addBytes(bytes: Uint8Array<ArrayBuffer>): void {
+    if (bytes.length >= MIN_SHARED) {
+      this.#endChunk()
+      this.#chunks.push(bytes)
+      this.#length += bytes.length
+      return
     }
+    if (this.#filled + bytes.length > this.#chunk.length) this.#beginChunk()
+    this.#chunk.set(bytes, this.#filled)
+    this.#filled += bytes.length
   }
 
   #beginChunk(): void {

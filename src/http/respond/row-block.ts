@@ -9,11 +9,11 @@ interface WrittenRows<Row> {
   readonly ends: Uint32Array
 }
 
-/** Number of rows that are kept together. */
-const ROWS_TOGETHER = 64
+/** Number of rows that are kept together: so many that their bytes are sent as they are. */
+export const ROWS_TOGETHER = 1024
 
 /** Maximum bytes of rows that are kept; larger ones are written each time. */
-const MAX_KEPT_BYTES = 64 * 1024
+const MAX_KEPT_BYTES = 1024 * 1024
 
 const encoder = new TextEncoder()
 
@@ -28,49 +28,77 @@ export class RowBlock<Row extends object> {
     if (before) for (const [write, written] of before.#written) this.#written.set(write, written)
   }
 
-  /** Rows in blocks. Where they were in those of before, their bytes are copied. */
+  /** Rows in blocks: those of before where they have these rows, else their bytes are copied where they have some. */
   static blocks<Row extends object>(
     rows: readonly Row[],
     before: readonly RowBlock<Row>[] = [],
   ): readonly RowBlock<Row>[] {
     const blocks: RowBlock<Row>[] = []
     for (let from = 0; from < rows.length; from += ROWS_TOGETHER) {
-      blocks.push(new RowBlock(rows.slice(from, from + ROWS_TOGETHER), before[blocks.length]))
+      const known = before[blocks.length]
+      const own = rows.slice(from, from + ROWS_TOGETHER)
+      blocks.push(known?.hasOnly(own) ? known : new RowBlock(own, known))
     }
     return blocks
   }
 
-  /** The rows as JSON, with commas between them. */
+  private hasOnly(rows: readonly Row[]): boolean {
+    return rows.length === this.rows.length && rows.every((row, index) => row === this.rows[index])
+  }
+
+  /** The rows as JSON, with a comma before each. */
   json(write: RowWriter<Row>): Uint8Array<ArrayBuffer> {
     const known = this.#written.get(write)
-    if (known?.rows === this.rows) return known.bytes.subarray(1)
+    if (known?.rows === this.rows) return known.bytes
     const written = writeRows(this.rows, write, known)
     if (written.bytes.length <= MAX_KEPT_BYTES) this.#written.set(write, written)
     else this.#written.delete(write)
-    return written.bytes.subarray(1)
+    return written.bytes
   }
 }
+
+const NOTHING: WrittenRows<never> = { rows: [], bytes: new Uint8Array(0), ends: new Uint32Array(0) }
 
 function writeRows<Row>(
   rows: readonly Row[],
   write: RowWriter<Row>,
-  before: WrittenRows<Row> | undefined,
+  before: WrittenRows<Row> = NOTHING,
 ): WrittenRows<Row> {
   const ends = new Uint32Array(rows.length)
+  const parts: Uint8Array[] = []
   let size = 0
-  const parts = rows.map((row, index) => {
-    const part = (before && partOf(before, row, index)) ?? encoder.encode(`,${write(row)}`)
-    size += part.length
+  /** Where the next row was before, and where the part begins that is copied from there. */
+  let next = 0
+  let from = 0
+  const startOf = (index: number) => before.ends[index - 1] ?? 0
+  const copy = () => void parts.push(before.bytes.subarray(startOf(from), startOf(next)))
+  for (const [index, row] of rows.entries()) {
+    const found = before.rows[next] === row ? next : before.rows.indexOf(row)
+    if (found !== next) {
+      copy()
+      if (found >= 0) next = found
+      from = next
+    }
+    if (found >= 0) {
+      next++
+      size += startOf(next) - startOf(found)
+    } else {
+      const part = encoder.encode(`,${write(row)}`)
+      parts.push(part)
+      size += part.length
+    }
     ends[index] = size
-    return part
-  })
-  const bytes = new Uint8Array(size)
-  for (const [index, part] of parts.entries()) bytes.set(part, (ends[index] ?? 0) - part.length)
-  return { rows, bytes, ends }
+  }
+  copy()
+  return { rows, bytes: joinedBytes(parts, size), ends }
 }
 
-/** The bytes of a row that was written before, most likely at the same place. */
-function partOf<Row>({ rows, bytes, ends }: WrittenRows<Row>, row: Row, expected: number): Uint8Array | undefined {
-  const index = rows[expected] === row ? expected : rows.indexOf(row)
-  return index < 0 ? undefined : bytes.subarray(index === 0 ? 0 : ends[index - 1], ends[index])
+function joinedBytes(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const part of parts) {
+    bytes.set(part, at)
+    at += part.length
+  }
+  return bytes
 }
