@@ -53,7 +53,9 @@ export class Cities {
   }
 
   listRunning(): City[] {
-    return [...this.#entries.values()].flatMap(({ city }) => city ?? [])
+    const running: City[] = []
+    for (const { city } of this.#entries.values()) if (city) running.push(city)
+    return running
   }
 
   /** Those that count as running although nothing has needed them yet. */

@@ -78,8 +78,9 @@ export const ARCHIVE_LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quot
   FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
 
 /** Recorded facts about the actor besides its name; none if the name says everything. */
-function detailsOf({ kind, name: _, request: __, answer: ___, ...details }: Actor): string | null {
-  return Object.keys(details).length > 0 ? JSON.stringify({ kind, ...details }) : null
+function detailsOf({ kind, session, agent, bead, label }: Actor): string | null {
+  const isNamed = session === undefined && agent === undefined && bead === undefined && label === undefined
+  return isNamed ? null : JSON.stringify({ kind, session, agent, bead, label })
 }
 
 const actorColumns = (actor: Actor | string): Pick<EventRow, 'actor' | 'by'> =>

@@ -66,7 +66,7 @@ const UNTAKEN = query<UntakenMolecule, [number]>(stablePlan(UNTAKEN_MOLECULES))
 const FAILED_RUNS = query<FailedRun, [number]>(stablePlan(FAILURES))
 
 const LABELLED = query<{ id: string }, [string, number]>(
-  'SELECT id FROM bead_labels WHERE label = ? AND closed = 1 ORDER BY created_at DESC, id DESC LIMIT ?',
+  stablePlan('SELECT id FROM bead_labels WHERE label = ? AND closed = 1 ORDER BY created_at DESC, id DESC LIMIT ?'),
 )
 
 /** Controls of runs that were set aside until a person takes their label off, and what else keeps a run from going on. */

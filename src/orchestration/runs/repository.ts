@@ -89,18 +89,18 @@ export interface RunsPlace {
 
 const ROW = query<RunRow, [string]>(`SELECT ${COLUMNS} FROM runs r WHERE r.root_id = ?`)
 
-const ONE = query<ListedRun, [string]>(`${LISTED} WHERE r.root_id = ?`)
+const ONE = query<ListedRun, [string]>(stablePlan(`${LISTED} WHERE r.root_id = ?`))
 
 const PARTS = query<{ id: string }, [string]>('SELECT root_id AS id FROM runs WHERE parent_id = ? AND list_rank < 2')
 
 const COMPILED = query<{ id: string }, [string]>('SELECT root_id AS id FROM run_recipes WHERE root_id = ?')
 
 const WAITING = query<{ id: string }, [string]>(
-  'SELECT bead_id AS id FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT 1',
+  stablePlan('SELECT bead_id AS id FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT 1'),
 )
 
 const WAITS = query<{ id: string; since: number }, [string, number]>(
-  'SELECT bead_id AS id, since FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT ?',
+  stablePlan('SELECT bead_id AS id, since FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT ?'),
 )
 
 const COUNT = query<{ n: number }, [string, string, string]>(

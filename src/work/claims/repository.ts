@@ -18,13 +18,13 @@ export interface ClaimRow {
 
 type ClaimValues = [string, string, string, string, string, number, number, number | null]
 
-const SAVE = command<ClaimValues, ClaimRow>(
+const SAVE = command<ClaimValues, Pick<ClaimRow, 'epoch'>>(
   `INSERT INTO claims (bead_id, epoch, session, session_name, incarnation, identity, assigned, taken_at, expires_at)
    VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?)
    ON CONFLICT DO UPDATE SET epoch = epoch + 1, session = excluded.session, session_name = excluded.session_name,
      incarnation = excluded.incarnation, identity = excluded.identity,
      assigned = excluded.assigned, taken_at = excluded.taken_at, expires_at = excluded.expires_at
-   RETURNING *`,
+   RETURNING epoch`,
 )
 
 const END = command<[string]>('UPDATE claims SET session = NULL, expires_at = NULL WHERE bead_id = ?')
@@ -62,11 +62,19 @@ export class ClaimRepository {
   constructor(private readonly store: Store) {}
 
   /** Stores that a worker holds a bead, under the next epoch of that bead. */
-  save(tx: Tx, bead: string, worker: Worker, claimed: Pick<ClaimRow, 'assigned' | 'taken_at' | 'expires_at'>) {
+  save(
+    tx: Tx,
+    bead: string,
+    worker: Worker,
+    claimed: Pick<ClaimRow, 'assigned' | 'taken_at' | 'expires_at'>,
+  ): ClaimRow | undefined {
     tx.run(DELETE_REVOCATION, worker.session, bead)
-    const { session, sessionName, incarnation, identity } = worker
+    const { session, sessionName: session_name, incarnation, identity } = worker
     const { assigned, taken_at, expires_at } = claimed
-    return tx.get(SAVE, bead, session, sessionName, incarnation, identity, assigned, taken_at, expires_at)
+    const saved = tx.get(SAVE, bead, session, session_name, incarnation, identity, assigned, taken_at, expires_at)
+    if (!saved) return undefined
+    const { epoch } = saved
+    return { bead_id: bead, epoch, session, session_name, incarnation, identity, assigned, taken_at, expires_at }
   }
 
   end(tx: Tx, bead: string): void {
