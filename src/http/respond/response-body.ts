@@ -1,19 +1,23 @@
 import type { JsonPiece } from './rendered.ts'
 import type { Reservation } from './response-budget.ts'
 
-/** Size of the chunks in which a body is made. */
+/** Size of the first chunk in which a body is made, and of the largest; each has twice the bytes of the one before. */
+const FIRST_CHUNK_BYTES = 64 * 1024
 const CHUNK_BYTES = 512 * 1024
 /** Bytes of so many are sent as they are; fewer are copied into a chunk. */
 const MIN_SHARED = 32 * 1024
 
 const encoder = new TextEncoder()
 
+const NO_BYTES = new Uint8Array(0)
+
 /** The bytes of a large response: made once, anyone who they are sent to, and reserved until the last has them. */
 export class ResponseBody {
   readonly #chunks: Uint8Array<ArrayBuffer>[] = []
   /** The last chunk, and the number of its bytes that are made. */
-  #chunk = new Uint8Array(0)
+  #chunk = NO_BYTES
   #filled = 0
+  #nextSize = FIRST_CHUNK_BYTES
   #length = 0
   #holders = 1
 
@@ -90,14 +94,15 @@ export class ResponseBody {
 
   #beginChunk(): void {
     this.#endChunk()
-    this.#chunk = new Uint8Array(CHUNK_BYTES)
+    this.#chunk = new Uint8Array(this.#nextSize)
+    this.#nextSize = Math.min(2 * this.#nextSize, CHUNK_BYTES)
   }
 
   #endChunk(): void {
     if (this.#filled === 0) return
     this.#chunks.push(this.#chunk.subarray(0, this.#filled))
     this.#length += this.#filled
-    this.#chunk = new Uint8Array(0)
+    this.#chunk = NO_BYTES
     this.#filled = 0
   }
 }

@@ -71,12 +71,14 @@ export class ResponseWriter {
   /** Renders rows; other work gets a turn when that takes long. */
   render(rows: JsonRows<unknown>, request?: AbortableRequest): ResponseContent | Promise<ResponseContent> {
     const pieces = rows.pieces()
-    let text = ''
+    const start: JsonPiece[] = []
+    let size = 0
     for (let piece = pieces.next(); !piece.done; piece = pieces.next()) {
-      text += textOf(piece.value)
-      if (text.length > MAX_SMALL) return this.#renderLarge(text, pieces, request)
+      start.push(piece.value)
+      size += piece.value.length
+      if (size > MAX_SMALL) return this.#renderLarge(start, pieces, request)
     }
-    return text
+    return start.map(textOf).join('')
   }
 
   /** Sends bytes to one connection. */
@@ -96,7 +98,7 @@ export class ResponseWriter {
   }
 
   async #renderLarge(
-    start: string,
+    start: readonly JsonPiece[],
     pieces: Iterator<JsonPiece, void>,
     request?: AbortableRequest,
   ): Promise<ResponseBody> {
@@ -104,7 +106,7 @@ export class ResponseWriter {
     const body = new ResponseBody(reservation)
     let turn: Reservation | undefined
     try {
-      body.add(start)
+      for (const piece of start) body.add(piece)
       let sliceEnd = performance.now() + MAX_SLICE_MS
       for (let piece = pieces.next(); !piece.done; piece = pieces.next()) {
         body.add(piece.value)
