@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { desc, eq, isNotNull } from 'drizzle-orm'
 import type { AgentNetwork } from '../agents/network/index.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events.ts'
 import { KEPT_UNCONFINED, keepUnconfined, readDefaultMode, readSaidMode } from '../config/confinement/index.ts'
@@ -16,7 +15,7 @@ import { memoize } from '../core/memoize.ts'
 import { Replays } from '../core/replays/index.ts'
 import { Requests } from '../core/requests/index.ts'
 import { type Service, startServices } from '../core/service.ts'
-import { Store, type Tx, troubleReporter } from '../core/store/index.ts'
+import { command, query, Store, type Tx, troubleReporter } from '../core/store/index.ts'
 import { redactLine } from '../core/text/index.ts'
 import { connectToHosts, type SessionHost } from '../host/client/index.ts'
 import { confineTool } from '../host/confine/index.ts'
@@ -43,7 +42,6 @@ import { ServedNetwork } from './served-network.ts'
 import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
 import { createSupervisorPlane, guardSettings } from './supervisor-plane.ts'
-import { cities, runs } from './table.ts'
 import { TokenRegistry } from './token-registry.ts'
 import { TokenRequirement } from './token-requirement.ts'
 
@@ -414,6 +412,15 @@ async function endSessionsOf(host: SessionHost, city: string): Promise<void> {
   await Promise.all(hosted.filter(({ key }) => isKeyOf(key, city)).map(({ key }) => host.end(key)))
 }
 
+const LAST_RUN = query<{ id: number; ended_at: number | null }>(
+  'SELECT id, ended_at FROM runs ORDER BY id DESC LIMIT 1',
+)
+const ADD_RUN = command<[number], { id: number }>('INSERT INTO runs (started_at) VALUES (?) RETURNING id')
+const DELETE_RUN = command<[number]>('DELETE FROM runs WHERE id = ?')
+const RECORD_END = command<[number, number]>('UPDATE runs SET ended_at = ? WHERE id = ?')
+const RAN_UNCONFINED = query<object>('SELECT 1 FROM cities WHERE ran_unconfined IS NOT NULL LIMIT 1')
+const FORGET_UNCONFINED = command('UPDATE cities SET ran_unconfined = NULL WHERE ran_unconfined IS NOT NULL')
+
 /** Records each run of the supervisor with its end; one without an end crashed. */
 class RunHistory {
   #id: number | undefined
@@ -431,17 +438,15 @@ class RunHistory {
     const { store, clock } = this.options
     const id = this.#id
     if (id === undefined) return
-    await store.write((tx) => void tx.orm.update(runs).set({ endedAt: clock.now() }).where(eq(runs.id, id)).run())
+    await store.write((tx) => void tx.run(RECORD_END, clock.now(), id))
   }
 
   #begin(tx: Tx): 'clean' | 'crash' | 'unknown' {
-    const last = tx.orm.select().from(runs).orderBy(desc(runs.id)).limit(1).get()
-    const startedAt = this.options.clock.now()
-    const row = tx.orm.insert(runs).values({ startedAt }).returning({ id: runs.id }).get()
-    if (last) tx.orm.delete(runs).where(eq(runs.id, last.id)).run()
-    this.#id = row.id
+    const last = tx.get(LAST_RUN)
+    this.#id = tx.get(ADD_RUN, this.options.clock.now())?.id
+    if (last) tx.run(DELETE_RUN, last.id)
     if (!last) return 'unknown'
-    return last.endedAt === null ? 'crash' : 'clean'
+    return last.ended_at === null ? 'crash' : 'clean'
   }
 }
 
@@ -464,9 +469,7 @@ async function beginConfinement({ options, home, store, host, report }: Foundati
  * it.
  */
 async function keepAsBefore(home: string, store: Store, report: (message: string) => void): Promise<void> {
-  const marked = isNotNull(cities.ranUnconfined)
-  const [first] = store.read((orm) => orm.select().from(cities).where(marked).limit(1).all())
-  if (!first) return
+  if (!store.get(RAN_UNCONFINED)) return
   if (readSaidMode(home).mode === undefined) {
     keepUnconfined(home)
     const { what, remedy } = KEPT_UNCONFINED
@@ -474,7 +477,7 @@ async function keepAsBefore(home: string, store: Store, report: (message: string
       `${what}: sessions are confined by default now, and ${home}/supervisor.toml says [confine] default = "off" since its cities are older; ${remedy}`,
     )
   }
-  await store.write((tx) => void tx.orm.update(cities).set({ ranUnconfined: null }).where(marked).run())
+  await store.write((tx) => void tx.run(FORGET_UNCONFINED))
 }
 
 /** Address of hooks and direct services for other machines. */

@@ -18,13 +18,6 @@ export const cities = sqliteTable('cities', {
   ranUnconfined: integer('ran_unconfined'),
 })
 
-/** Table of this supervisor's runs; a run without an end crashed. */
-export const runs = sqliteTable('runs', {
-  id: integer().primaryKey(),
-  startedAt: integer('started_at').notNull(),
-  endedAt: integer('ended_at'),
-})
-
 /** Table of each city's state when last open. */
 export const cityHistory = sqliteTable('city_history', {
   city: text().notNull(),
