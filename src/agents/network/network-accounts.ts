@@ -1,14 +1,16 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { asc, eq } from 'drizzle-orm'
+import { asc, eq, sql } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/agents/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { CityContext } from '../../core/city-context.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
+import { memoize } from '../../core/memoize.ts'
 import { writePrivateFile } from '../../core/private-file.ts'
+import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { NetworkAccountAdded, NetworkAccountStarted, NetworkAccountStopped } from '../events.ts'
@@ -19,9 +21,18 @@ import { type NetworkAccountRow, networkAccounts } from './table.ts'
 const MAX_NAME = 32
 const MAX_DESCRIPTION = 2_000
 
+/** Selects the account of an agent; it runs several times per start. */
+const prepareFind = ({ orm }: Store) =>
+  orm
+    .select()
+    .from(networkAccounts)
+    .where(eq(networkAccounts.agent, sql.placeholder('agent')))
+    .prepare()
+
 /** The accounts that agents of the city have on the social network. */
 export class NetworkAccounts {
   readonly #keys: KeyFiles
+  readonly #account = memoize(() => prepareFind(this.context.store))
 
   constructor(
     private readonly context: CityContext,
@@ -107,7 +118,7 @@ export class NetworkAccounts {
   }
 
   #find(agent: string): NetworkAccountRow | undefined {
-    return this.context.store.orm.select().from(networkAccounts).where(eq(networkAccounts.agent, agent)).get()
+    return this.#account().get({ agent })
   }
 
   #need(agent: string): NetworkAccountRow {

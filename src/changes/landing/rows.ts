@@ -1,4 +1,5 @@
 import { and, asc, desc, eq, gte, inArray, lt, notInArray, or, sql } from 'drizzle-orm'
+import { memoize } from '../../core/memoize.ts'
 import { query, type Store, type Tx } from '../../core/store/index.ts'
 import {
   type BatchRow,
@@ -34,8 +35,14 @@ const DURATIONS = query<{ ms: number }, [string]>(
    WHERE rig = ? AND verdict IN ('green', 'red') ORDER BY ended_at DESC LIMIT 20`,
 )
 
+/** Selects letters that are on their way; it runs for every change of a session. */
+const prepareOpenLetters = ({ orm }: Store) =>
+  orm.select().from(landingLetters).where(sql`state IN ('waiting', 'sent', 'checking')`).prepare()
+
 /** Stores landings, with their batches, checks and pushes. */
 export class LandingRows {
+  readonly #openLetters = memoize(() => prepareOpenLetters(this.store))
+
   constructor(private readonly store: Store) {}
 
   find(id: string): LandingRow | undefined {
@@ -251,9 +258,7 @@ export class LandingRows {
 
   /** Letters that have not arrived yet. */
   openLetters(): LetterRow[] {
-    return this.store.read((orm) =>
-      orm.select().from(landingLetters).where(sql`state IN ('waiting', 'sent', 'checking')`).all(),
-    )
+    return this.store.read(() => this.#openLetters().all())
   }
 
   /** True if the letter about a branch that was given back could not be delivered. */

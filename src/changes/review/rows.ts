@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { memoize } from '../../core/memoize.ts'
 import { query, type Store, type Tx } from '../../core/store/index.ts'
 import {
   type AskRow,
@@ -52,8 +53,14 @@ export type ChangeDraft = Pick<
 /** Asked of each bead that is closed, and hardly any has one. */
 const HAS_ATTEMPT = query<{ found: number }, [string]>('SELECT 1 AS found FROM changes WHERE bead = ? LIMIT 1')
 
+/** Selects requests that are on their way; it runs for every change of a session. */
+const prepareOpenAsks = ({ orm }: Store) =>
+  orm.select().from(changeAsks).where(sql`state IN ('waiting', 'sent', 'checking')`).prepare()
+
 /** The rows of changes, and of what people wrote and decided about them. */
 export class ChangeRows {
+  readonly #openAsks = memoize(() => prepareOpenAsks(this.store))
+
   constructor(private readonly store: Store) {}
 
   find(id: string): ChangeRow | undefined {
@@ -267,9 +274,7 @@ export class ChangeRows {
 
   /** Requests for changes whose turns have not arrived yet. */
   openAsks(): AskRow[] {
-    return this.store.read((orm) =>
-      orm.select().from(changeAsks).where(sql`state IN ('waiting', 'sent', 'checking')`).all(),
-    )
+    return this.store.read(() => this.#openAsks().all())
   }
 
   addAsk(tx: Tx, ask: AskRow): void {

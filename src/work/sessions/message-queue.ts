@@ -1,7 +1,8 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
+import { memoize } from '../../core/memoize.ts'
 import { Signal } from '../../core/signal.ts'
-import { query, type Store, type Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { SubmitIntent } from './schema.ts'
 import { type MessageRow, sessionMessages } from './table.ts'
 
@@ -32,10 +33,29 @@ const COUNTS = query<{ id: string; n: number }>(
    ) GROUP BY id`,
 )
 
+const STATE = query<Pick<MessageRow, 'state'>, [number]>('SELECT state FROM session_messages WHERE id = ?')
+const SET_STATE = command<[MessageRow['state'], number]>('UPDATE session_messages SET state = ? WHERE id = ?')
+const END = command<[MessageRow['state'], number, number]>(
+  'UPDATE session_messages SET state = ?, ended_at = ? WHERE id = ?',
+)
+
+/** Selects what waits for a session, in the order of delivery; it runs after every start. */
+const prepareWaiting = ({ orm }: Store) =>
+  orm
+    .select()
+    .from(sessionMessages)
+    .where(and(eq(sessionMessages.sessionId, sql.placeholder('session')), sql`state = 'queued'`))
+    .orderBy(
+      sql`CASE intent WHEN 'prompt' THEN 0 WHEN 'interrupt_now' THEN 1 WHEN 'follow_up' THEN 3 ELSE 2 END`,
+      asc(sessionMessages.id),
+    )
+    .prepare()
+
 /** The messages of sessions and the outcome of them, as rows. */
 export class MessageQueue {
   readonly #added = new Signal<[session: string]>()
   readonly #ended = new Signal<Parameters<MessageEndListener>>()
+  readonly #waiting = memoize(() => prepareWaiting(this.store))
 
   constructor(
     private readonly store: Store,
@@ -69,17 +89,7 @@ export class MessageQueue {
 
   /** Messages that wait for a session, in the order of delivery. */
   waiting(session: string): MessageRow[] {
-    return this.store.read((orm) =>
-      orm
-        .select()
-        .from(sessionMessages)
-        .where(and(eq(sessionMessages.sessionId, session), sql`state = 'queued'`))
-        .orderBy(
-          sql`CASE intent WHEN 'prompt' THEN 0 WHEN 'interrupt_now' THEN 1 WHEN 'follow_up' THEN 3 ELSE 2 END`,
-          asc(sessionMessages.id),
-        )
-        .all(),
-    )
+    return this.store.read(() => this.#waiting().all({ session }))
   }
 
   /** True if a message of this request waits or is being typed. */
@@ -119,18 +129,16 @@ export class MessageQueue {
 
   /** Marks a message as being typed, from where on it is typed at most once; throws when it was withdrawn. */
   startTyping(tx: Tx, { id }: MessageRow): void {
-    const current = tx.orm.select().from(sessionMessages).where(eq(sessionMessages.id, id)).get()
-    if (current?.state !== 'queued') throw new Error('the message was withdrawn')
-    tx.orm.update(sessionMessages).set({ state: 'typing' }).where(eq(sessionMessages.id, id)).run()
+    if (tx.get(STATE, id)?.state !== 'queued') throw new Error('the message was withdrawn')
+    tx.run(SET_STATE, 'typing', id)
   }
 
   requeue(tx: Tx, { id }: MessageRow): void {
-    tx.orm.update(sessionMessages).set({ state: 'queued' }).where(eq(sessionMessages.id, id)).run()
+    tx.run(SET_STATE, 'queued', id)
   }
 
   end(tx: Tx, { id, requestId }: MessageRow, outcome: MessageOutcome, reason = ''): void {
-    const state = outcome === 'delivered' ? 'delivered' : 'failed'
-    tx.orm.update(sessionMessages).set({ state, endedAt: this.clock.now() }).where(eq(sessionMessages.id, id)).run()
+    tx.run(END, outcome === 'delivered' ? 'delivered' : 'failed', this.clock.now(), id)
     if (requestId !== null) this.#ended.emit(tx, requestId, outcome, reason)
   }
 

@@ -1,7 +1,15 @@
 import { eq, getTableColumns } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
-import { type Query, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import {
+  command,
+  type Query,
+  query,
+  type Command as Sql,
+  type Store,
+  stablePlan,
+  type Tx,
+} from '../../core/store/index.ts'
 import type { BeadRepository } from '../beads/index.ts'
 import { ClosedSessions, NEWEST, type SessionPosition } from './closed-sessions.ts'
 import { metadataOf } from './metadata.ts'
@@ -210,8 +218,7 @@ export class SessionRepository {
 
   #write(tx: Tx, id: string, change: Partial<SessionRow>): SessionRow {
     const writeSideTable = () => {
-      if (Object.keys(change).length === 0) return
-      tx.orm.update(sessions).set(change).where(eq(sessions.id, id)).run()
+      update(tx, id, change)
       this.touch(id)
     }
     const isClosed = this.beads.get(id).status === 'closed'
@@ -280,6 +287,28 @@ const LIVE_BY_NAME = {
 const CLOSED_BY_NAME = {
   sessionName: where(`${CLOSED} AND session_name = ?`),
   alias: where(`${CLOSED} AND alias = ?`),
+}
+
+type Values = (string | number | null)[]
+
+const NAMES = new Map(Object.entries(getTableColumns(sessions)).map(([key, { name }]) => [key, name]))
+
+/** Updates by their SQL: one for each set of columns. */
+const UPDATES = new Map<string, Sql<Values>>()
+
+function update(tx: Tx, id: string, change: Partial<SessionRow>): void {
+  const changed = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (changed.length === 0) return
+  const sql = `UPDATE sessions SET ${changed.map(([key]) => `${NAMES.get(key)} = ?`).join(', ')} WHERE id = ?`
+  const statement = UPDATES.get(sql) ?? command<Values>(sql)
+  UPDATES.set(sql, statement)
+  tx.run(statement, ...changed.map(([, value]) => encode(value)), id)
+}
+
+/** A value as its column stores it. */
+function encode(value: SessionRow[keyof SessionRow]): string | number | null {
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }
 
 /** Decodes in place, since a copy of forty columns costs more than reading them. */
