@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gte, inArray, lt, notInArray, or, sql } from 'drizzle-orm'
 import { memoize } from '../../core/memoize.ts'
-import { query, type Store, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import {
   type BatchRow,
   type BranchRow,
@@ -31,8 +31,8 @@ export const FINAL: readonly LandingState[] = ['landed', 'already', 'cancelled',
 const CHUNK = 500
 
 const DURATIONS = query<{ ms: number }, [string]>(
-  `SELECT ended_at - coalesce(started_at, ended_at) AS ms FROM landing_checks
-   WHERE rig = ? AND verdict IN ('green', 'red') ORDER BY ended_at DESC LIMIT 20`,
+  stablePlan(`SELECT ended_at - coalesce(started_at, ended_at) AS ms FROM landing_checks
+    WHERE rig = ? AND verdict IN ('green', 'red') ORDER BY ended_at DESC LIMIT 20`),
 )
 
 /** Selects letters that are on their way; it runs for every change of a session. */
