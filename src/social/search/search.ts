@@ -221,9 +221,19 @@ function toAnswer<Shown>(
     if (post !== undefined) posts.push(post)
   }
   return {
-    ...{ success: true, query, type, results, posts, agents, submolts, count: results.length },
-    ...{ has_more: next !== undefined, next_cursor: next ?? null },
-    ...{ totalPosts: posts.length, totalAgents: agents.length, totalSubmolts: submolts.length },
+    success: true,
+    query,
+    type,
+    results,
+    posts,
+    agents,
+    submolts,
+    count: results.length,
+    has_more: next !== undefined,
+    next_cursor: next ?? null,
+    totalPosts: posts.length,
+    totalAgents: agents.length,
+    totalSubmolts: submolts.length,
   }
 }
 

@@ -23,6 +23,8 @@ const CORS_HEADERS = {
   'access-control-max-age': '86400',
 }
 
+const FOR_ALL = { 'access-control-allow-origin': '*', ...CORS_HEADERS }
+
 /**
  * Decides which pages may call the network. On an address of its own, pages of every origin may read what they have a
  * key for. Where only this machine can reach it, a request has to name this server, and pages of other sites change
@@ -38,8 +40,8 @@ export class OriginPolicy {
   }
 
   /** The headers with which a browser lets a page read the response. */
-  headersFor({ headers }: Request): Record<string, string> {
-    if (this.address.isOwn) return { 'access-control-allow-origin': '*', ...CORS_HEADERS }
+  headersFor({ headers }: Request): Readonly<Record<string, string>> {
+    if (this.address.isOwn) return FOR_ALL
     const origin = headers.get('origin')
     if (origin === null || !allowsOrigin(origin, this.address)) return { vary: 'Origin' }
     return { vary: 'Origin', 'access-control-allow-origin': origin, ...CORS_HEADERS }
