@@ -14,6 +14,6 @@ test('a moment in seconds is its timestamp without the fraction', () => {
   for (const at of [0, -1, 0.5, 86_399_999, 86_400_000, END - 1, END]) expect(toSecond(at)).toBe(withoutFraction(at))
 })
 
-test('what is no moment has no second', () => {
+test('a number outside the range of dates is rejected', () => {
   for (const at of [Number.NaN, Number.POSITIVE_INFINITY]) expect(() => toSecond(at)).toThrow(RangeError)
 })

@@ -230,7 +230,7 @@ export class Store {
   }
 
   async #pump(): Promise<void> {
-    this.#pageCache.use()
+    this.#notify(() => this.#pageCache.use())
     do {
       await nextTick()
       await this.#turn().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))
