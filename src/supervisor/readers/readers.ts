@@ -28,10 +28,10 @@ const MAX_RESTART_MS = 10_000
 /** From so many milliseconds on, a reader that ends counts as one that worked. */
 const WORKED_MS = 30_000
 /**
- * Number of bytes after which a reader collects what it has allocated since the last time. The runtime allows twice as many
- * here, which takes more memory in each of possibly many readers than the processor time that it saves is worth.
+ * Number of bytes after which a reader collects what it has allocated since the last time. The runtime allows more than
+ * thrice as many, which takes more memory in each of possibly many readers than the processor time that it saves is worth.
  */
-const COLLECTED_BYTES = 6 * 1024 * 1024
+const COLLECTED_BYTES = 4 * 1024 * 1024
 /** Maximum time a reader may take to answer what is under way, in milliseconds. */
 const STOP_MS = 5_000
 
