@@ -57,6 +57,23 @@ const MEMBERS_OF = `WITH RECURSIVE member(id) AS (
 const READY = query<BeadVersion, [number]>(`SELECT n, revision FROM beads
        WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?) ORDER BY coalesce(priority, 2), created_at, id`)
 
+const NEXT_DEFERRED = query<{ at: number | null }, [number]>(
+  'SELECT min(defer_until) AS at FROM beads WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ?',
+)
+
+/** Numbers of ready beads whose order is kept: fewer are found as quickly as what names the version of the store. */
+const KEPT_READY = { least: 256, most: 20_000 }
+
+/** The ready beads of a moment. */
+interface ReadyBeads {
+  /** The version of the store in which they were found. */
+  readonly version: string
+  readonly at: number
+  readonly versions: readonly BeadVersion[]
+  /** Time at which the next deferred bead joins them; undefined until somebody needs it. */
+  until?: number
+}
+
 const CHILDREN = query<BeadVersion, [string]>(
   stablePlan('SELECT n, revision FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id'),
 )
@@ -77,6 +94,10 @@ const QUERIES = new Map<string, SqlQuery<unknown, (string | number)[]>>()
 
 /** Reads lists and graphs of beads. */
 export class BeadLists {
+  #ready: ReadyBeads | undefined
+  /** True if the last list of ready beads had so many that they are kept. */
+  #keepsReady = false
+
   constructor(
     private readonly store: Store,
     private readonly reader: BeadReader,
@@ -129,12 +150,32 @@ export class BeadLists {
 
   /** Beads ready at `now`: most urgent first, then oldest. */
   ready(now: number): JsonRows<ListBodyBead> {
-    const versions = this.store.all(READY, now)
+    const versions = this.#readyAt(now)
     return new JsonRows({
       head: '{"items":[',
       rows: this.#rows(versions),
       tail: (isComplete) => `],"total":${versions.length}${isComplete ? '' : `,${READY_IS_PARTIAL}`}}`,
     })
+  }
+
+  /** The same beads as before while reads see nothing new and no deferred one joins them. */
+  #readyAt(now: number): readonly BeadVersion[] {
+    if (!this.#keepsReady || this.store.isWriting) return this.#findReady(now)
+    const { version } = this.store
+    const known = this.#ready
+    if (known?.version === version && now >= known.at) {
+      known.until ??= this.store.get(NEXT_DEFERRED, known.at)?.at ?? Number.POSITIVE_INFINITY
+      if (now < known.until) return known.versions
+    }
+    const versions = this.#findReady(now)
+    this.#ready = this.#keepsReady ? { version, at: now, versions } : undefined
+    return versions
+  }
+
+  #findReady(now: number): readonly BeadVersion[] {
+    const versions = this.store.all(READY, now)
+    this.#keepsReady = versions.length >= KEPT_READY.least && versions.length <= KEPT_READY.most
+    return versions
   }
 
   /** The open children of a bead, then the molecule and workflow it names. */

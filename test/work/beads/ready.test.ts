@@ -47,6 +47,45 @@ describe('ready work', () => {
     },
   )
 
+  test('among much that was listed before is shown as it is after each write, as time passes and when that is set back', async () => {
+    await using work = await openWork()
+    await work.store.write((tx) => {
+      for (let n = 0; n < 300; n++) work.beadRepository.add(tx, { title: 'plain', priority: 4 })
+    })
+    const at = (minutes: number) => work.clock.now() + minutes * 60_000
+    const { id } = await work.add({ title: 'first' })
+    await work.add({ title: 'soon', deferUntil: at(1) })
+    await work.add({ title: 'late', deferUntil: at(3) })
+    const shown = (): string[] => {
+      const [once = [], ...others] = [1, 2, 3].map(() => titles(work))
+      for (const again of others) expect(again).toEqual(once)
+      return once.filter((title) => title !== 'plain')
+    }
+    expect(shown()).toEqual(['first'])
+    await work.beads.update(human, id, { title: 'second' })
+    expect(shown()).toEqual(['second'])
+    work.clock.stop(2 * 60_000)
+    expect(shown()).toEqual(['second', 'soon'])
+    work.clock.stop(2 * 60_000)
+    expect(shown()).toEqual(['second', 'soon', 'late'])
+    work.clock.stop(-3 * 60_000)
+    expect(shown()).toEqual(['second', 'soon'])
+    await work.beads.close(human, id)
+    expect(shown()).toEqual(['soon'])
+    await work.store.write((tx) => {
+      work.beadRepository.add(tx, { title: 'within' })
+      expect(titles(work)).toContain('within')
+    })
+    expect(shown()).toContain('within')
+    const failed = work.store.write((tx) => {
+      work.beadRepository.add(tx, { title: 'never' })
+      titles(work)
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    expect(shown()).not.toContain('never')
+  })
+
   test('a deferred bead becomes ready when its time comes', async () => {
     await using work = await openWork()
     const { id } = await work.beads.create(human, { title: 'x', defer_until: '2026-01-05T09:01:00Z' })
