@@ -16,7 +16,7 @@ const SIZE = { agents: 800, submolts: 500, posts: 4_000, comments: 20_000, votes
 /** Requests for each second of processor with a reader, of those of a server alone; and its memory in megabytes. */
 const TARGETS = { share: 0.85, memory: 60 }
 /** For each process. */
-const [CLIENTS, WARM_UP, REQUESTS] = [16, 6_000, 3_000]
+const [CLIENTS, WARM_UP, REQUESTS] = [16, 10_000, 10_000]
 const PATHS = [
   ['list of posts', '/api/v1/posts'],
   ['one post', '/api/v1/posts/post77'],
