@@ -8,6 +8,7 @@ import { DeletedCities } from '../../src/supervisor/deleted-cities.ts'
 import { env, git } from '../agents/worktrees/git.ts'
 import { landingWorld } from '../changes/landing/world.ts'
 import { yardWorld } from '../changes/yard/world.ts'
+import { until } from '../support/until.ts'
 
 const DAY_MS = 24 * 3_600_000
 const DELETING = 'mode = "push"\ncheck = ["./test.sh"]\ndelete_branch = true\n'
@@ -76,6 +77,8 @@ describe('a yard', () => {
     await world.resume()
     await world.settle()
     const refs = () => git(world.yard ?? '', 'for-each-ref', '--format=%(refname)', 'refs/gc').split('\n')
+    // The refs of the batch go after its end was recorded.
+    await until(() => !refs().some((ref) => ref.startsWith('refs/gc/train/')))
     expect(refs()).toEqual(['refs/gc/base/main', `refs/gc/land/${landed}/1`, `refs/gc/land/${open}/1`].sort())
     git(world.yard ?? '', 'update-ref', 'refs/gc/train/lb-gone/0', world.base)
     world.clock.stop(31 * 24 * 3_600_000)
