@@ -51,9 +51,16 @@ export const reaped = (pid: number): number => Number(fields(pid)[8]) + Number(f
 
 /** The processes that a process has started and that still run. */
 export const children = (pid: number): number[] =>
-  readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number),
-  )
+  readdirSync(`/proc/${pid}/task`).flatMap((task) => childrenOf(`/proc/${pid}/task/${task}/children`))
+
+function childrenOf(file: string): number[] {
+  try {
+    return readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  } catch {
+    // The thread has ended since it was listed.
+    return []
+  }
+}
 
 /** Megabytes of memory: all that is resident, and what of it belongs to no file. */
 export function memory(pid: number): { resident: number; own: number } {
