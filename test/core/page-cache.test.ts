@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { Deadlines } from '../../src/core/deadlines.ts'
 import { IDLE_MS } from '../../src/core/store/page-cache.ts'
 import { TestClock } from '../support/clock.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -18,11 +17,10 @@ function bytesRead(work: () => void): number {
 
 async function filled(path: string) {
   const clock = new TestClock()
-  const deadlines = new Deadlines(clock, clock)
-  const notes = open(path, { deadlines, checkpointAt: Number.POSITIVE_INFINITY })
+  const notes = open(path, { timer: clock, checkpointAt: Number.POSITIVE_INFINITY })
   const texts = Array.from({ length: 4_096 }, (_, n) => `${n} `.padEnd(1_024, 'x'))
   await Promise.all(texts.map((text) => notes.add(text)))
-  return { ...notes, clock, deadlines }
+  return { ...notes, clock }
 }
 
 test('a store keeps its pages in memory while it is used, and releases them once it is idle', async () => {
@@ -41,14 +39,14 @@ test('a store keeps its pages in memory while it is used, and releases them once
   await store.close()
 })
 
-test('an idle store has no deadline, and a closed one leaves none', async () => {
+test('an idle store sets no timer, and a closed one leaves none', async () => {
   using folder = tempFolder()
-  const { store, clock, deadlines } = await filled(folder.at('a.db'))
-  expect(deadlines.size).toBe(1)
+  const { store, clock } = await filled(folder.at('a.db'))
+  expect(clock.armed).toBe(1)
   await clock.advance(2 * IDLE_MS)
-  expect(deadlines.size).toBe(0)
+  expect(clock.armed).toBe(0)
   store.beginRead()
-  expect(deadlines.size).toBe(1)
+  expect(clock.armed).toBe(1)
   await store.close()
-  expect(deadlines.size).toBe(0)
+  expect(clock.armed).toBe(0)
 })

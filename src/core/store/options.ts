@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { Deadlines } from '../deadlines.ts'
+import type { Deadlines, Timer } from '../deadlines.ts'
 import type { Sync } from './disk-sync.ts'
 import type { StoreFailure, StoreTrouble } from './failure.ts'
 
@@ -8,11 +8,10 @@ export interface StoreOptions {
   onFailure?: (failure: StoreFailure) => void
   /** Called when writes fail for another reason than before, and with undefined once they succeed again. */
   onTrouble?: (trouble: StoreTrouble | undefined) => void
-  /**
-   * Schedules attempts to write while writes fail, and when the pages of an idle store are released; without it only the
-   * next write shows success, and pages stay.
-   */
+  /** Schedules attempts to write while writes fail; without it only the next write shows success. */
   deadlines?: Deadlines
+  /** Timer after which an idle store releases its pages; by default the timer of the system. */
+  timer?: Timer
   /** Called with what an effect threw. */
   onError?: (error: unknown) => void
   /** Flushes the write-ahead log to disk. */

@@ -1,37 +1,49 @@
 import type { Database } from 'bun:sqlite'
-import type { Deadline, Deadlines } from '../deadlines.ts'
+import type { Timer } from '../deadlines.ts'
 
 /** Idle time after which pages are released, in milliseconds; twice that at most. */
 export const IDLE_MS = 15_000
 
 /**
+ * The timer of the system, which keeps no process alive. It is none of the process's deadlines: their alarms notice that
+ * the clock was set, which must not depend on when a database was used.
+ */
+const unreferencedTimer: Timer = {
+  set(ms, ring) {
+    const timer = setTimeout(ring, ms)
+    timer.unref()
+    return () => clearTimeout(timer)
+  },
+}
+
+/**
  * Releases the cached pages of a connection once it has been idle: a burst of writes leaves as many as the cache holds. A
- * deadline exists only from the first use until then.
+ * timer is set only from the first use until then.
  */
 export class PageCache {
   #isUsed = false
-  #deadline: Deadline | undefined
+  #cancel: (() => void) | undefined
 
   constructor(
     private readonly db: Database,
-    private readonly deadlines: Deadlines | undefined,
+    private readonly timer: Timer = unreferencedTimer,
   ) {}
 
   /** Records that the connection reads or writes. */
   use(): void {
     this.#isUsed = true
-    this.#deadline ??= this.#schedule()
+    this.#cancel ??= this.#schedule()
   }
 
   close(): void {
-    this.#deadline?.cancel()
+    this.#cancel?.()
   }
 
-  #schedule(): Deadline | undefined {
+  #schedule(): () => void {
     this.#isUsed = false
-    return this.deadlines?.interval(IDLE_MS, () => {
-      this.#deadline = this.#isUsed ? this.#schedule() : undefined
-      if (this.#deadline === undefined) this.db.run('PRAGMA shrink_memory')
+    return this.timer.set(IDLE_MS, () => {
+      this.#cancel = this.#isUsed ? this.#schedule() : undefined
+      if (this.#cancel === undefined) this.db.run('PRAGMA shrink_memory')
     })
   }
 }

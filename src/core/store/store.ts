@@ -86,7 +86,7 @@ export class Store {
     this.#onFailure = options.onFailure ?? (() => {})
     this.#onError = options.onError ?? throwLater
     this.#readTransaction = new ReadTransaction(db)
-    this.#pageCache = new PageCache(db, options.deadlines)
+    this.#pageCache = new PageCache(db, options.timer)
     this.#troubleWatch = new TroubleWatch(path, options, () => this.write(() => rewritePage(db)))
     this.#queue = new WriteQueue(options.maxWait ?? MAX_WAIT)
     const reject = (pending: PendingWrite, error: unknown) => this.#reject([pending], error)
@@ -111,7 +111,7 @@ export class Store {
   }
 
   /** Opens the database that another process writes, to read it: every write is rejected. */
-  static openReadOnly(file: string, options: Pick<StoreOptions, 'cacheMb' | 'deadlines' | 'onError'> = {}): Store {
+  static openReadOnly(file: string, options: Pick<StoreOptions, 'cacheMb' | 'onError'> = {}): Store {
     const path = resolve(file)
     const store = new Store(path, openReadOnly(path, options.cacheMb), options)
     store.#failure = { reason: `${path} is only read by this process`, isDisplaced: false }
@@ -230,7 +230,7 @@ export class Store {
   }
 
   async #pump(): Promise<void> {
-    this.#notify(() => this.#pageCache.use())
+    this.#pageCache.use()
     do {
       await nextTick()
       await this.#turn().catch((error) => this.#fail(failureOf(this.path, errorMessage(error)), []))

@@ -336,8 +336,8 @@ export const Network = {
 
   /** Opens the network that another process writes, to read it: nothing runs in the background. */
   async openToRead(options: ReaderOptions): Promise<Network> {
-    const { path, deadlines, report } = options
-    const store = Store.openReadOnly(path, { cacheMb: READER_CACHE_MB, deadlines, onError: report })
+    const { path, report } = options
+    const store = Store.openReadOnly(path, { cacheMb: READER_CACHE_MB, onError: report })
     const { services } = networkServices(networkBase(store, await IdentityKey.open(dirname(path)), options))
     const close = async () => {
       await services.activity.flush()

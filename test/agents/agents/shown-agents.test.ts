@@ -275,7 +275,8 @@ async function report(town: Town, { id, hostKey }: RunningSession, more: Update,
   await town.clock.advance(1000)
   await town.host.report(hostKey, { type: 'ready', ...ready, ...more })
   for (const update of updates) await town.host.report(hostKey, { type: 'update', update })
-  const expected = [more.model, ...updates.map(({ size }) => size)].filter((value) => value !== undefined)
+  const sizes = updates.flatMap(({ used, size }) => (size ? [size, (100 * Number(used)) / Number(size)] : []))
+  const expected = [...(more.model ? [more.model] : []), ...sizes]
   await until(() => {
     const known = Object.values(town.logs.status(id) ?? {})
     return known.length > 0 && expected.every((value) => known.includes(value))
