@@ -89,7 +89,7 @@ describe('events', () => {
       .map((line) => JSON.parse(line))
     expect(events.at(-1)).toMatchObject({ type: 'bead.created', subject: id })
     expect(events.map(({ seq }) => seq)).toEqual(events.map(({ seq }) => seq).toSorted((a, b) => a - b))
-    expect((await town.gc(['events', '--limit', '1'])).out).toContain('An event')
+    expect((await town.gc(['events', '--type', 'bead.created', '--limit', '1'])).out).toContain('An event')
   })
 
   test('--after prints everything newer and ends', async () => {
