@@ -1,6 +1,9 @@
 /** The verdict of a check. `none`: it ended for a reason that says nothing about the code. */
 export type Verdict = 'green' | 'red' | 'none'
 
+/** The verdict on a head: it passed with what is ahead of it, or failed behind what passes. */
+export type HeadVerdict = Exclude<Verdict, 'none'>
+
 /** The verdicts of each position of a batch, oldest first. */
 export function verdictsOf(checks: readonly { position: number; verdict: Verdict | null }[]): Map<number, Verdict[]> {
   const verdicts = new Map<number, Verdict[]>()

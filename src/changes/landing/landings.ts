@@ -27,6 +27,7 @@ import { Scratch, UserGit, Yard } from '../yard/index.ts'
 import { NOT_APPROVED } from './build.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import { Closes, type ClosesOptions } from './closes.ts'
+import type { HeadVerdict } from './decide.ts'
 import { Generation } from './generation.ts'
 import { Letters, type LettersOptions } from './letters.ts'
 import { countStanding, endBatch, landingMetrics } from './metrics.ts'
@@ -199,6 +200,12 @@ export class Landings {
   /** Calls the listener in the write that draws the consequence of a check of a head. */
   onChecked(listener: TrainRig['onChecked']): void {
     this.#onChecked.push(listener)
+  }
+
+  /** The verdict of a trial on a head of a branch, for those who learn of that head later than the trial did. */
+  trialOf(rig: string, branch: string, head: string): HeadVerdict | undefined {
+    const landing = this.rows.allOpenOf(rig, branch).find((row) => row.head === head)
+    return landing && this.rows.trialOf(landing)
   }
 
   async start(): Promise<void> {

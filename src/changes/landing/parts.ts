@@ -11,7 +11,7 @@ import type { BeadRepository } from '../../work/beads/index.ts'
 import * as events from '../events.ts'
 import type { ObjectSource, UserGit, Yard } from '../yard/index.ts'
 import type { CheckPlace, LandingChecks } from './checks.ts'
-import type { Verdict } from './decide.ts'
+import type { HeadVerdict } from './decide.ts'
 import type { Generation } from './generation.ts'
 import type { Letters } from './letters.ts'
 import { countEntry } from './metrics.ts'
@@ -69,9 +69,6 @@ export interface TrainRig {
   /** Called in the write that draws the consequence of a check of its head. */
   onChecked(tx: Tx, row: LandingRow, verdict: HeadVerdict): void
 }
-
-/** The verdict on a head: it passed with what is ahead of it, or failed behind what passes. */
-export type HeadVerdict = Exclude<Verdict, 'none'>
 
 export type LandingEvent = typeof events.LandQueued
 

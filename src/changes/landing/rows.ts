@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, inArray, lt, notInArray, or, sql } from 'drizzle-orm'
 import { memoize } from '../../core/memoize.ts'
 import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { HeadVerdict } from './decide.ts'
 import {
   type BatchRow,
   type BranchRow,
@@ -138,8 +139,8 @@ export class LandingRows {
     return this.store.read((orm) => orm.select().from(landingBatches).where(where).get())
   }
 
-  /** Whether the check judged the head of a landing in a trial. */
-  isTried({ id, head }: LandingRow): boolean {
+  /** The verdict of a trial on the head of a landing; undefined while there is none. */
+  trialOf({ id, head }: LandingRow): HeadVerdict | undefined {
     const trials = this.store.read((orm) =>
       orm
         .select({ outcome: landingBatches.outcome })
@@ -148,7 +149,7 @@ export class LandingRows {
         .where(and(eq(landingMembers.landing, id), eq(landingMembers.head, head), eq(landingBatches.trial, true)))
         .all(),
     )
-    return trials.some(({ outcome }) => outcome === 'green' || outcome === 'red')
+    return trials.map(({ outcome }) => outcome).findLast((outcome) => outcome === 'green' || outcome === 'red')
   }
 
   findBatch(id: string): BatchRow | undefined {

@@ -41,7 +41,7 @@ export class Trials {
     const { rows } = this.parts
     if (!land.checkEarly || !this.rig.checkPlace()) return undefined
     const held = rows.inStates(this.rig.name, 'held').filter(({ heldFor }) => heldFor === 'approval')
-    return held.find((row) => !this.#skipped.has(keyOf(row)) && !rows.isTried(row))
+    return held.find((row) => !this.#skipped.has(keyOf(row)) && rows.trialOf(row) === undefined)
   }
 
   /** Begins the next trial; false if there is none. */

@@ -68,6 +68,7 @@ export class ChangeTracker {
       rows: ChangeRows
       contents: Pick<ChangeContents, 'ranked'>
       usage: AttemptUsage
+      landings: { trialOf(rig: string, branch: string, head: string): ChangeRow['checks'] | undefined }
     },
   ) {
     const { claimManager, snapshots, reactions, rows } = peers
@@ -261,9 +262,14 @@ export class ChangeTracker {
     if (!row || (row.state !== 'working' && row.state !== 'asked' && row.state !== 'ready')) return
     const { startedAt = clock.now(), endedAt = null } = rows.round(id, round) ?? {}
     rows.setRound(tx, { change: id, round, startedAt, endedAt, base, head })
-    const checks = row.head === head ? row.checks : null
+    // Checks may have ended before the commit was copied.
+    const checks = row.head === head ? row.checks : this.#trialOf(row, head)
     const grown = rows.update(tx, id, { pinned: true, base, head, checks, ...size })
     if (row.state === 'ready') this.#ready(tx, grown, round)
+  }
+
+  #trialOf({ rig, branch }: ChangeRow, head: string): ChangeRow['checks'] {
+    return branch === null ? null : (this.peers.landings.trialOf(rig, branch, head) ?? null)
   }
 
   /** True if the turn has arrived that asks for changes; that of a landing that gave the change back is not an ask. */

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { landingBatches, landingMembers, landings } from '../../../src/changes/landing/table.ts'
 import { human } from '../../../src/http/guard.ts'
 import { commit, git, reviewWorld } from './world.ts'
 
@@ -154,6 +155,48 @@ test('commits after a person looked are a round of their own, and before that th
   expect(listed(world)).toMatchObject([{ state: 'ready', round: 1, head, files: 2 }])
   expect(listed(world)[0]).not.toHaveProperty('checks')
 })
+
+test.each([
+  ['green', 'green'],
+  ['abandoned', 'none'],
+])(
+  'checks of a branch that ended before its commit was copied count for the change if they judged it: %s',
+  async (outcome, checks) => {
+    await using world = await reviewWorld()
+    const worker = await world.claimed()
+    commit(worker.path, 'oil', 'oil\n')
+    await world.close(worker)
+    const head = commit(worker.path, 'more', 'more\n')
+    const branch = git(worker.path, 'rev-parse', '--abbrev-ref', 'HEAD')
+    const at = { rig: 'shop', target: 'main' }
+    await world.city.store.write((tx) => {
+      const row = { ...at, id: 'ld-1', place: 1, state: 'held' as const, branch, head, beadClosed: true }
+      tx.orm
+        .insert(landings)
+        .values({ ...row, submittedBy: 'worker', submittedAt: 1, updatedAt: 1 })
+        .run()
+      const batch = { ...at, id: 'lb-1', base: head, baseTree: '', state: 'done' as const, lo: 0, hi: 0, outcome }
+      tx.orm
+        .insert(landingBatches)
+        .values({ ...batch, trial: true, createdAt: 1 })
+        .run()
+      const member = {
+        batch: 'lb-1',
+        position: 0,
+        landing: 'ld-1',
+        head,
+        parent: '',
+        candidate: '',
+        tree: '',
+        expected: '',
+      }
+      tx.orm.insert(landingMembers).values(member).run()
+    })
+    await world.city.snapshots.take(worker.id, 'activity')
+    expect(listed(world).map((change): string => change.checks ?? 'none')).toEqual([checks])
+    expect(listed(world)).toMatchObject([{ state: 'ready', head }])
+  },
+)
 
 test('the commits of a decided change are dropped after 30 days', async () => {
   await using world = await reviewWorld()
