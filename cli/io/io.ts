@@ -58,7 +58,7 @@ export function processIo(): Io {
 export const formattingJson = (io: Io, formatJson: NonNullable<Io['formatJson']>): Io =>
   Object.create(null, { ...Object.getOwnPropertyDescriptors(io), formatJson: { value: formatJson, enumerable: true } })
 
-/** Maximum bytes that a process writes without a stream. An empty pipe always has room for this many. */
+/** Maximum bytes that a process writes without a stream; an empty pipe takes them without blocking. */
 const DIRECT_BYTES = 4096
 
 /** Standard output or error. The stream is opened for what may have to wait: the runtime loads its modules for that. */

@@ -69,7 +69,7 @@ export class AgentRows {
   }
 }
 
-/** What agents have in common that nothing singles out: as long as it stays the same, so do their rows. */
+/** Facts shared by all agents that nothing singles out: while these stay the same, so do their rows. */
 interface CommonFacts {
   readonly config: CityConfig
   readonly rigs: string

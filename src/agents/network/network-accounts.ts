@@ -21,7 +21,7 @@ import { type NetworkAccountRow, networkAccounts } from './table.ts'
 const MAX_NAME = 32
 const MAX_DESCRIPTION = 2_000
 
-/** Selects the account of an agent; it runs several times per start. */
+/** Selects the account of an agent; runs several times per start. */
 const prepareFind = ({ orm }: Store) =>
   orm
     .select()

@@ -6,7 +6,7 @@ const COLUMNS = Object.entries(getTableColumns(worktrees))
   .map(([key, { name }]) => `${name} AS ${key}`)
   .join(', ')
 
-/** Finds the worktree of a session. It runs for every event of a session and several times per claim. */
+/** Finds the worktree of a session; runs at each event of a session and several times per claim. */
 const FIND = query<WorktreeRow, [string]>(`SELECT ${COLUMNS} FROM worktrees WHERE session = ?`)
 
 /** Finds the worktrees of the sessions that a closed bead belongs to or that work on it; runs for every closed bead. */

@@ -36,7 +36,7 @@ const DURATIONS = query<{ ms: number }, [string]>(
     WHERE rig = ? AND verdict IN ('green', 'red') ORDER BY ended_at DESC LIMIT 20`),
 )
 
-/** Selects letters that are on their way; it runs for every change of a session. */
+/** Selects letters that have not arrived yet; runs whenever a session changes. */
 const prepareOpenLetters = ({ orm }: Store) =>
   orm.select().from(landingLetters).where(sql`state IN ('waiting', 'sent', 'checking')`).prepare()
 

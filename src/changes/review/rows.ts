@@ -53,7 +53,7 @@ export type ChangeDraft = Pick<
 /** Asked of each bead that is closed, and hardly any has one. */
 const HAS_ATTEMPT = query<{ found: number }, [string]>('SELECT 1 AS found FROM changes WHERE bead = ? LIMIT 1')
 
-/** Selects requests that are on their way; it runs for every change of a session. */
+/** Selects requests that have not arrived yet; runs whenever a session changes. */
 const prepareOpenAsks = ({ orm }: Store) =>
   orm.select().from(changeAsks).where(sql`state IN ('waiting', 'sent', 'checking')`).prepare()
 

@@ -79,7 +79,7 @@ export class SuspendedNow extends Suspended {
     return this.rows.flatMap(({ kind, name }) => (kind === 'agent' ? [name] : []))
   }
 
-  /** What a person did to rigs, as a text that two moments have in common if that is the same. */
+  /** Suspensions of rigs by hand as one text: equal texts mean equal suspensions. */
   get rigs(): string {
     return JSON.stringify(this.rows.filter(({ kind }) => kind === 'rig'))
   }

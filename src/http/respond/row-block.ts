@@ -5,7 +5,7 @@ export type RowWriter<Row> = (row: Row) => string
 interface WrittenRows<Row> {
   readonly rows: readonly Row[]
   readonly bytes: Uint8Array<ArrayBuffer>
-  /** Where each row ends. */
+  /** Offset of the end of each row. */
   readonly ends: Uint32Array
 }
 
@@ -67,7 +67,7 @@ function writeRows<Row>(
   const ends = new Uint32Array(rows.length)
   const parts: Uint8Array[] = []
   let size = 0
-  /** Where the next row was before, and where the part begins that is copied from there. */
+  /** Former index of the next row, and of the first row of the part that is copied with it. */
   let next = 0
   let from = 0
   const startOf = (index: number) => before.ends[index - 1] ?? 0

@@ -21,7 +21,7 @@ const FOLLOWING = [
      ON CONFLICT DO UPDATE SET n = n + excluded.n`,
 ].map((sql) => command<[number, number]>(stablePlan(sql)))
 
-/** The time of the close, in an update that sets it as any other column, of a bead that gets another status, and of others. */
+/** Assignment of `closed_at` in an update: '' if it is among the columns, NULL with a new status, else kept. */
 type ClosedAt = '' | 'closed_at = NULL' | typeof KEEP_CLOSED_AT
 
 /** In an update of a bead whose status stays: one that is closed was closed when it last changed, or before. */

@@ -39,7 +39,7 @@ const END = command<[MessageRow['state'], number, number]>(
   'UPDATE session_messages SET state = ?, ended_at = ? WHERE id = ?',
 )
 
-/** Selects what waits for a session, in the order of delivery; it runs after every start. */
+/** Selects what waits for a session, in the order of delivery; runs after each start. */
 const prepareWaiting = ({ orm }: Store) =>
   orm
     .select()

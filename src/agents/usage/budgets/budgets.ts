@@ -135,7 +135,7 @@ export class Budgets {
     })
   }
 
-  /** True if `blocks` has a reason for an agent perhaps. */
+  /** True if `blocks` may give a reason for some agent. */
   get mayBlock(): boolean {
     const all = this.current()
     return all.some(({ state }) => state === 'exhausted') || (all.length > 0 && this.isStrict)
