@@ -102,11 +102,11 @@ export async function atRest(pid: number): Promise<void> {
 }
 
 /** Looks every few milliseconds until something holds; how long that took. */
-export async function took(holds: () => Promise<boolean> | boolean, bound = 30_000): Promise<number> {
+export async function took(holds: () => Promise<boolean> | boolean, bound = 30_000, every = 2): Promise<number> {
   const started = performance.now()
   while (!(await holds())) {
     if (performance.now() - started > bound) throw new Error(`it did not come about within ${bound} ms`)
-    await Bun.sleep(2)
+    await Bun.sleep(every)
   }
   return performance.now() - started
 }
