@@ -62,7 +62,7 @@ export class Logins {
     const candidates = this.candidates(row)
     const open = candidates.filter((login) => this.#roomAt(login) === 0)
     const before = open.find(({ id, standsIn }) => id === row.login && !standsIn)
-    if (before) return before
+    if (before || open.length === 1) return before ?? open[0]
     const used = this.#programsByLogin()
     const byUse = (a: Login, b: Login) =>
       Number(a.standsIn ?? false) - Number(b.standsIn ?? false) || (used.get(a.id) ?? 0) - (used.get(b.id) ?? 0)

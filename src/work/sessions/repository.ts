@@ -14,7 +14,7 @@ import type { BeadRepository } from '../beads/index.ts'
 import { ClosedSessions, NEWEST, type SessionPosition } from './closed-sessions.ts'
 import { metadataOf } from './metadata.ts'
 import { type SessionRow, sessions } from './table.ts'
-import { type Command, type SessionState, transition } from './transitions.ts'
+import { type Command, transition } from './transitions.ts'
 
 /** A session about to be created. Its bead gives it the id. */
 export type SessionDraft = Pick<SessionRow, 'kind' | 'template' | 'rig' | 'provider' | 'origin' | 'workDir'> &
@@ -31,15 +31,16 @@ export type SessionChange = Partial<Omit<SessionRow, 'id' | 'state'>>
 /** The columns with names of a session. */
 type NameColumn = 'sessionName' | 'alias' | 'named' | 'agentName'
 
-const byNewest = (a: SessionRow, b: SessionRow): number => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1)
+const byNewest = (a: SessionRow, b: SessionRow): number =>
+  b.createdAt - a.createdAt || (a.id === b.id ? 0 : a.id < b.id ? 1 : -1)
 
 /** The rows of sessions and their beads, changed together. What a client can see of a change is a bead event. */
 export class SessionRepository {
   readonly #changed = new Signal()
   readonly #reset = new Signal<[tx: Tx, id: string]>()
   readonly #closed: ClosedSessions
-  /** The live rows, newest first, and by id; absent until they are asked for. */
-  #live: { readonly rows: readonly SessionRow[]; readonly byId: ReadonlyMap<string, SessionRow> } | undefined
+  /** The live rows; absent until they are asked for. */
+  #live: LiveRows | undefined
   /** Sessions that were written since these rows were read. */
   readonly #written = new Set<string>()
 
@@ -57,7 +58,7 @@ export class SessionRepository {
 
   /** The row may be one that is shared by all who ask. */
   find(id: string): SessionRow | undefined {
-    const known = this.#written.has(id) ? undefined : this.#live?.byId.get(id)
+    const known = this.#written.has(id) ? undefined : this.#live?.find(id)
     return known ?? this.#rows(ROWS.byId, id)[0]
   }
 
@@ -66,29 +67,19 @@ export class SessionRepository {
    * what was written is read again.
    */
   live(): readonly SessionRow[] {
-    if (this.#live && this.#written.size === 0) return this.#live.rows
-    const rows = this.#live ? this.#renewed(this.#live.rows) : this.#rows(ROWS.live)
-    if (this.store.isWriting) return rows
-    for (const row of rows) Object.freeze(row)
-    this.#live = { rows, byId: new Map(rows.map((row) => [row.id, row])) }
-    this.#written.clear()
-    return rows
-  }
-
-  /** Live rows with those that were written as they are now. */
-  #renewed(rows: readonly SessionRow[]): readonly SessionRow[] {
-    const fresh = new Map(
-      this.#rows(ROWS.byIds, JSON.stringify([...this.#written])).flatMap((row) =>
-        row.state === 'closed' ? [] : [[row.id, row]],
-      ),
-    )
-    const renewed: SessionRow[] = []
-    for (const row of rows) {
-      const current = this.#written.has(row.id) ? fresh.get(row.id) : row
-      if (current) renewed.push(current)
-      fresh.delete(row.id)
+    const live = this.#live
+    if (!live) {
+      const rows = this.#rows(ROWS.live)
+      if (!this.store.isWriting) this.#live = new LiveRows(rows)
+      return rows
     }
-    return fresh.size === 0 ? renewed : [...fresh.values(), ...renewed].sort(byNewest)
+    if (this.#written.size > 0) {
+      const read = this.#rows(ROWS.byIds, JSON.stringify([...this.#written]))
+      if (this.store.isWriting) return live.with(this.#written, read)
+      live.replace(this.#written, read)
+      this.#written.clear()
+    }
+    return live.rows
   }
 
   /** To be called in a write that changes the row of a session without this repository. */
@@ -151,11 +142,6 @@ export class SessionRepository {
 
   titlesOf(ids: readonly string[]): ReadonlyMap<string, string> {
     return this.beads.titlesOf(ids)
-  }
-
-  /** Live sessions in any of these states, newest first. */
-  liveIn(states: Iterable<SessionState>): SessionRow[] {
-    return this.#rows(ROWS.liveIn, JSON.stringify([...states]))
   }
 
   add(tx: Tx, { title, sessionName, ...draft }: SessionDraft): SessionRow {
@@ -246,6 +232,54 @@ export class SessionRepository {
   }
 }
 
+/** The rows of live sessions, newest first. Others hold the list and the rows, so both are replaced and never changed. */
+class LiveRows {
+  readonly #byId = new Map<string, SessionRow>()
+
+  constructor(public rows: readonly SessionRow[]) {
+    this.#share(rows)
+  }
+
+  find(id: string): SessionRow | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** The rows with those that were written as they were read again; the closed and the deleted are left out. */
+  with(written: Iterable<string>, read: readonly SessionRow[]): readonly SessionRow[] {
+    const rows = [...this.rows]
+    for (const id of written) {
+      const before = this.#byId.get(id)
+      if (before) rows.splice(placeOf(rows, before), 1)
+    }
+    for (const row of read) if (row.state !== 'closed') rows.splice(placeOf(rows, row), 0, row)
+    return rows
+  }
+
+  /** Keeps the rows that `with` returns. */
+  replace(written: Iterable<string>, read: readonly SessionRow[]): void {
+    this.rows = this.with(written, read)
+    for (const id of written) this.#byId.delete(id)
+    this.#share(read.filter(({ state }) => state !== 'closed'))
+  }
+
+  #share(rows: readonly SessionRow[]): void {
+    for (const row of rows) this.#byId.set(row.id, Object.freeze(row))
+  }
+}
+
+/** The place of a row in a list, newest first: where it is, or where it belongs. */
+function placeOf(rows: readonly SessionRow[], row: SessionRow): number {
+  let from = 0
+  let to = rows.length
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    const other = rows[middle]
+    if (other && byNewest(other, row) < 0) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
 /** The columns that the database stores as JSON, and as 0 or 1. */
 type TextColumn = 'aliasHistory' | 'options' | 'fingerprint'
 type FlagColumn = 'resumed' | 'worked'
@@ -269,7 +303,6 @@ const ROWS = {
   byId: where('id = ?'),
   byIds: where('id IN (SELECT value FROM json_each(?))'),
   live: where(LIVE),
-  liveIn: where(`${LIVE} AND state IN (SELECT value FROM json_each(?))`),
   liveByTemplate: where(`${LIVE} AND template = ?`),
   closedWithProcess: where(
     `${CLOSED} AND id IN (SELECT id FROM sessions INDEXED BY sessions_hosted WHERE host_key IS NOT NULL)`,

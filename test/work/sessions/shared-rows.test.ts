@@ -30,7 +30,7 @@ test('the live sessions are those on disk, in their order, whatever was written 
   await using city = await openWork()
   const { sessionRepository: sessions, store } = city
   const first = (await city.session('crew')).id
-  const stored = () => sessions.liveIn(['start-pending', 'creating', 'active', 'asleep', 'failed-create'])
+  const stored = () => sessions.liveByTemplate('press/hand')
   expect(sessions.live()).toEqual(stored())
   const second = (await city.session('second')).id
   const third = (await city.session('third')).id
@@ -55,4 +55,21 @@ test('the live sessions are those on disk, in their order, whatever was written 
   await store.write((tx) => void sessions.update(tx, second, { reason: 'again' }))
   expect(sessions.live()).toEqual(stored())
   expect(sessions.live().find(({ id }) => id === first)).toBe(before)
+})
+
+test('the list of live sessions that somebody holds stays as it was', async () => {
+  await using city = await openWork()
+  const { sessionRepository: sessions, store } = city
+  const ids = [await city.session('first'), await city.session('second'), await city.session('third')].map(({ id }) => id)
+  const [first = '', second = ''] = ids
+  const held = sessions.live()
+  const copy = structuredClone(held)
+  await store.write((tx) => {
+    sessions.remove(tx, first)
+    sessions.update(tx, second, { reason: 'changed' })
+  })
+  await city.session('fourth')
+  expect(sessions.live()).toEqual(sessions.liveByTemplate('press/hand'))
+  expect(sessions.live()).toHaveLength(3)
+  expect(held).toEqual(copy)
 })

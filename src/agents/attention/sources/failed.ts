@@ -25,7 +25,7 @@ export class FailedAttention implements AttentionSource<ListedItem> {
 
   constructor(
     private readonly context: CityContext,
-    private readonly repository: Pick<SessionRepository, 'liveIn' | 'onChange'>,
+    private readonly repository: Pick<SessionRepository, 'live' | 'onChange'>,
     private readonly launchPlanner: Pick<LaunchPlanner, 'agent'>,
     private readonly failures: Pick<FailureCounts, 'all' | 'onChange'>,
   ) {}
@@ -35,7 +35,9 @@ export class FailedAttention implements AttentionSource<ListedItem> {
     const { repository, failures, launchPlanner } = this
     const now = clock.now()
     const counts = failures.all('agent')
-    const failedSessions = repository.liveIn(FAILED_STATES).filter(({ reason }) => !HELD_BY_LOGIN.has(reason))
+    const failedSessions = repository
+      .live()
+      .filter(({ state, reason }) => FAILED_STATES.has(state) && !HELD_BY_LOGIN.has(reason))
     const withFailedSession = new Set(failedSessions.map(({ template }) => template))
     const failedAgents = [...counts.values()].filter((count) => {
       if (!launchPlanner.agent(count.subject)) return false
