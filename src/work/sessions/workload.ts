@@ -10,25 +10,39 @@ interface AssignedBead {
 /** More beads than this make no difference to how many sessions are started together. */
 const MAX_BEADS = 500
 
-const ASSIGNED_TO = `FROM beads INDEXED BY beads_held
-  WHERE assignee IN (SELECT value FROM json_each(?)) AND assignee != '' AND status != 'closed' AND workable = 1
-    AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))`
+const HELD = "assignee != '' AND status != 'closed' AND workable = 1"
+
+/** Beads that are in progress or ready, of those that a condition assigns to somebody. */
+const assignedTo = (condition: string) => `FROM beads INDEXED BY beads_held
+  WHERE assignee ${condition} AND ${HELD} AND (status != 'open' OR (ready = 1 AND coalesce(defer_until, 0) <= ?))`
 
 const ASSIGNED = query<AssignedBead, [string, number]>(
-  `SELECT id, status ${ASSIGNED_TO} ORDER BY status, created_at DESC, id LIMIT ${MAX_BEADS}`,
+  `SELECT id, status ${assignedTo('IN (SELECT value FROM json_each(?))')}
+   ORDER BY status, created_at DESC, id LIMIT ${MAX_BEADS}`,
 )
 
-const ONE_ASSIGNED = query<{ id: string }, [string, number]>(`SELECT id ${ASSIGNED_TO} LIMIT 1`)
+const ONE_ASSIGNED = query<{ id: string }, [string, number]>(stablePlan(`SELECT id ${assignedTo('= ?')} LIMIT 1`))
+
+/** Each name is found by one step in the index, however many beads are assigned to it. */
+const ASSIGNEES = query<{ name: string }>(
+  `WITH RECURSIVE assignees(name) AS (
+     SELECT min(assignee) FROM beads INDEXED BY beads_held WHERE ${HELD}
+     UNION ALL
+     SELECT (SELECT min(assignee) FROM beads INDEXED BY beads_held WHERE assignee > assignees.name AND ${HELD})
+     FROM assignees WHERE name IS NOT NULL
+   )
+   SELECT name FROM assignees WHERE name IS NOT NULL`,
+)
 
 const ACTIVE = query<{ id: string; at: number }, [string]>(
   stablePlan(`SELECT id, created_at AS at FROM beads INDEXED BY beads_held
-    WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
+    WHERE assignee = ? AND status = 'in_progress' AND ${HELD}
     ORDER BY created_at DESC, id DESC LIMIT 1`),
 )
 
 const NEWEST_ACTIVE = query<{ assignee: string; id: string; at: number }>(
   `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held
-   WHERE assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1 GROUP BY assignee`,
+   WHERE status = 'in_progress' AND ${HELD} GROUP BY assignee`,
 )
 
 const UNASSIGNED = query<{ id: string }, [string, number, number]>(
@@ -60,7 +74,17 @@ export class Workload {
 
   /** One of those beads, if there is any; the others are not read. */
   oneAssignedTo(names: readonly string[]): string | undefined {
-    return this.store.get(ONE_ASSIGNED, JSON.stringify(names), this.clock.now())?.id
+    const now = this.clock.now()
+    for (const name of names) {
+      const bead = this.store.get(ONE_ASSIGNED, name, now)
+      if (bead) return bead.id
+    }
+    return undefined
+  }
+
+  /** Every name that beads are assigned to which are not closed. */
+  assignees(): ReadonlySet<string> {
+    return new Set(this.store.all(ASSIGNEES).map(({ name }) => name))
   }
 
   /** The newest bead in progress that is assigned to any of these names; it costs the same however many there are. */

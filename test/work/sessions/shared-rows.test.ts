@@ -60,7 +60,9 @@ test('the live sessions are those on disk, in their order, whatever was written 
 test('the list of live sessions that somebody holds stays as it was', async () => {
   await using city = await openWork()
   const { sessionRepository: sessions, store } = city
-  const ids = [await city.session('first'), await city.session('second'), await city.session('third')].map(({ id }) => id)
+  const ids = [await city.session('first'), await city.session('second'), await city.session('third')].map(
+    ({ id }) => id,
+  )
   const [first = '', second = ''] = ids
   const held = sessions.live()
   const copy = structuredClone(held)

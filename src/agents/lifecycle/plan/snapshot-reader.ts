@@ -55,9 +55,7 @@ interface ReconcilerState {
 
 /** Reads everything that a plan depends on: configuration, rows, work, and what the host runs. */
 export class SnapshotReader {
-  /** Since when sessions have had nothing to do. Lost on a restart, after which they wait for as long once more. */
-  readonly #quiet = new Map<string, number>()
-  readonly #drifts = new DriftCache()
+  readonly #known = new Map<string, KnownSession>()
 
   constructor(
     private readonly options: SnapshotReaderOptions,
@@ -71,6 +69,7 @@ export class SnapshotReader {
     const rows = [...repository.live(), ...repository.closedWithProcess()]
     const messages = queue.counts()
     const asking = questions.asking()
+    const assignees = this.options.workload.assignees()
     this.#forget(rows)
     return {
       now,
@@ -88,6 +87,7 @@ export class SnapshotReader {
           messages: messages.get(row.id) ?? 0,
           busy: isBusy(row.id),
           asking: asking.has(row.id),
+          assignees,
         }),
       ),
       hosted: hosted && new Map(hosted.map((process) => [process.key, toHosted(process)])),
@@ -96,7 +96,7 @@ export class SnapshotReader {
 
   /** Restarts the measurement of quiet times, because the clock was changed. */
   resetQuietTimes(): void {
-    this.#quiet.clear()
+    for (const known of this.#known.values()) known.quietSince = undefined
   }
 
   #scope(kind: 'city' | 'rig', name: string, declared: boolean, maxActive: number | undefined): ScopeState {
@@ -169,43 +169,67 @@ export class SnapshotReader {
     }
   }
 
-  #session(
-    now: number,
-    row: SessionRow,
-    { messages, busy, asking }: Pick<SessionSnapshot, 'messages' | 'busy' | 'asking'>,
-  ): SessionSnapshot {
+  #session(now: number, row: SessionRow, { messages, busy, asking, assignees }: SessionFacts): SessionSnapshot {
     const { config, workload, activity, launchPlanner, conversations, questions } = this.options
-    const bead = workload.oneAssignedTo(workNamesOf(row))
-    const work = bead === undefined ? [] : [bead]
+    const known = this.#knownOf(row)
+    const bead = known.names.some((name) => assignees.has(name)) ? workload.oneAssignedTo(known.names) : undefined
     const attached = activity.isAttached(row.id)
     const inTurn = row.hostKey !== null && conversations.usesAcp(row.hostKey) && conversations.isInTurn(row.hostKey)
+    if (bead !== undefined || messages > 0 || attached || inTurn || asking) known.quietSince = now
+    known.quietSince ??= now
     return {
-      ...toSession(row),
-      leftUnclaimed: work.length === 0 && isUnclaimed(row, workload),
+      ...known.fields,
+      leftUnclaimed: bead === undefined && isUnclaimed(row, workload),
       busyUntil: Math.max(row.busyUntil ?? 0, activity.busyUntil(row.id)),
-      work,
+      work: bead === undefined ? NO_WORK : [bead],
       messages,
       attached,
       asking,
       askedUntil: Math.min(now, questions.lastEnded(row.id)),
-      quietSince: this.#quietSince(now, row, work.length > 0 || messages > 0 || attached || inTurn || asking),
-      drift: row.state === 'active' ? this.#drifts.driftOf(row, config.current, launchPlanner) : [],
+      quietSince: lastSign(now, known.quietSince, activity.lastOutput(row.id), row.wokeAt, row.nudgedAt),
+      drift: row.state === 'active' ? driftOf(known, config.current, launchPlanner) : [],
       busy,
     }
   }
 
-  #quietSince(now: number, row: SessionRow, occupied: boolean): number {
-    if (occupied || !this.#quiet.has(row.id)) this.#quiet.set(row.id, now)
-    const shown = this.options.activity.lastOutput(row.id) ?? 0
-    const signs = [shown, row.wokeAt ?? 0, row.nudgedAt ?? 0].filter((timestamp) => timestamp <= now)
-    return Math.max(this.#quiet.get(row.id) ?? now, ...signs)
+  /** What is known of a session; what depends on its row alone is kept for as long as that stays the same. */
+  #knownOf(row: SessionRow): KnownSession {
+    const before = this.#known.get(row.id)
+    if (before?.row === row) return before
+    const known = { ...before, row, names: workNamesOf(row), fields: toSession(row), run: runOf(row) }
+    this.#known.set(row.id, known)
+    return known
   }
 
   #forget(rows: readonly SessionRow[]): void {
-    if (this.#quiet.size <= rows.length) return
+    if (this.#known.size <= rows.length) return
     const live = new Set(rows.map(({ id }) => id))
-    for (const id of this.#quiet.keys()) if (!live.has(id)) this.#quiet.delete(id)
+    for (const id of this.#known.keys()) if (!live.has(id)) this.#known.delete(id)
   }
+}
+
+/** Facts about a session that are read for all of them together. */
+type SessionFacts = Pick<SessionSnapshot, 'messages' | 'busy' | 'asking'> & { assignees: ReadonlySet<string> }
+
+/** What is kept of a session from one snapshot to the next. */
+interface KnownSession {
+  row: SessionRow
+  names: readonly string[]
+  fields: ReturnType<typeof toSession>
+  /** Identifies its run, and what it was started with. */
+  run: string
+  /** Since when it has had nothing to do. Lost on a restart, after which it waits for as long once more. */
+  quietSince?: number | undefined
+  drift?: { run: string; config: CityConfig; parts: readonly string[] }
+}
+
+const NO_WORK: readonly string[] = []
+
+/** The latest of these times that is not in the future. */
+function lastSign(now: number, quietSince: number, ...signs: (number | null | undefined)[]): number {
+  let last = quietSince
+  for (const at of signs) if (at && at <= now && at > last) last = at
+  return last
 }
 
 /** True if a running session has claimed nothing, and no one the bead that it was created for. */
@@ -269,19 +293,17 @@ function toHosted({ key, pid, startedAt, state, exitCode, signal }: HostedSessio
   return { key, pid, startedAt, exit: { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) } }
 }
 
-/** Drift of running sessions, computed once for each run and configuration. */
-class DriftCache {
-  #config: CityConfig | undefined
-  readonly #drifts = new Map<string, readonly string[]>()
+const runOf = ({ hostKey, fingerprint }: SessionRow): string => [hostKey, ...Object.values(fingerprint)].join(' ')
 
-  driftOf(row: SessionRow, config: CityConfig, launchPlanner: { drift(row: SessionRow): string[] }): readonly string[] {
-    if (this.#config !== config) this.#drifts.clear()
-    this.#config = config
-    const key = [row.hostKey, ...Object.values(row.fingerprint)].join(' ')
-    const cached = this.#drifts.get(key)
-    if (cached) return cached
-    const drift = launchPlanner.drift(row)
-    this.#drifts.set(key, drift)
-    return drift
-  }
+/** Drift of a running session, computed once for each run and configuration. */
+function driftOf(
+  known: KnownSession,
+  config: CityConfig,
+  launchPlanner: { drift(row: SessionRow): string[] },
+): readonly string[] {
+  const { run, drift } = known
+  if (drift?.run === run && drift.config === config) return drift.parts
+  const parts = launchPlanner.drift(known.row)
+  known.drift = { run, config, parts }
+  return parts
 }
