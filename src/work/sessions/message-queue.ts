@@ -1,6 +1,5 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
-import { memoize } from '../../core/memoize.ts'
 import { Signal } from '../../core/signal.ts'
 import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { SubmitIntent } from './schema.ts'
@@ -39,23 +38,20 @@ const END = command<[MessageRow['state'], number, number]>(
   'UPDATE session_messages SET state = ?, ended_at = ? WHERE id = ?',
 )
 
-/** Selects what waits for a session, in the order of delivery; runs after each start. */
-const prepareWaiting = ({ orm }: Store) =>
-  orm
-    .select()
-    .from(sessionMessages)
-    .where(and(eq(sessionMessages.sessionId, sql.placeholder('session')), sql`state = 'queued'`))
-    .orderBy(
-      sql`CASE intent WHEN 'prompt' THEN 0 WHEN 'interrupt_now' THEN 1 WHEN 'follow_up' THEN 3 ELSE 2 END`,
-      asc(sessionMessages.id),
-    )
-    .prepare()
+/** Columns of a message; its sender is JSON. */
+const COLUMNS = Object.entries(getTableColumns(sessionMessages))
+  .map(([key, { name }]) => `${name} AS ${key}`)
+  .join(', ')
+
+const WAITING = query<Omit<MessageRow, 'sender'> & { sender: string | null }, [string]>(
+  `SELECT ${COLUMNS} FROM session_messages WHERE session_id = ? AND state = 'queued'
+   ORDER BY CASE intent WHEN 'prompt' THEN 0 WHEN 'interrupt_now' THEN 1 WHEN 'follow_up' THEN 3 ELSE 2 END, id`,
+)
 
 /** The messages of sessions and the outcome of them, as rows. */
 export class MessageQueue {
   readonly #added = new Signal<[session: string]>()
   readonly #ended = new Signal<Parameters<MessageEndListener>>()
-  readonly #waiting = memoize(() => prepareWaiting(this.store))
 
   constructor(
     private readonly store: Store,
@@ -89,7 +85,8 @@ export class MessageQueue {
 
   /** Messages that wait for a session, in the order of delivery. */
   waiting(session: string): MessageRow[] {
-    return this.store.read(() => this.#waiting().all({ session }))
+    const rows = this.store.all(WAITING, session)
+    return rows.map((row) => ({ ...row, sender: row.sender === null ? null : JSON.parse(row.sender) }))
   }
 
   /** True if a message of this request waits or is being typed. */

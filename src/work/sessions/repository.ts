@@ -43,6 +43,8 @@ export class SessionRepository {
   #live: LiveRows | undefined
   /** Sessions that were written since these rows were read. */
   readonly #written = new Set<string>()
+  /** The row that was read last for a bead. */
+  #lastRead: SessionRow | undefined
 
   constructor(
     private readonly store: Store,
@@ -51,15 +53,20 @@ export class SessionRepository {
   ) {
     this.#closed = new ClosedSessions(store)
     beads.registerProjection('session', (ids) => {
-      const rows = this.#rows(ROWS.byIds, JSON.stringify(ids))
+      const shared = ids.flatMap((id) => this.#shared(id) ?? [])
+      const rows = shared.length === ids.length ? shared : this.#rows(ROWS.byIds, JSON.stringify(ids))
+      this.#lastRead = rows[0]
       return new Map(rows.map((row) => [row.id, metadataOf(row)]))
     })
   }
 
   /** The row may be one that is shared by all who ask. */
   find(id: string): SessionRow | undefined {
-    const known = this.#written.has(id) ? undefined : this.#live?.find(id)
-    return known ?? this.#rows(ROWS.byId, id)[0]
+    return this.#shared(id) ?? this.#rows(ROWS.byId, id)[0]
+  }
+
+  #shared(id: string): SessionRow | undefined {
+    return this.#written.has(id) ? undefined : this.#live?.find(id)
   }
 
   /**
@@ -85,6 +92,7 @@ export class SessionRepository {
   /** To be called in a write that changes the row of a session without this repository. */
   touch(id: string): void {
     if (this.#live) this.#written.add(id)
+    this.#lastRead = undefined
   }
 
   /** Closed sessions whose process may still run. */
@@ -150,20 +158,20 @@ export class SessionRepository {
       { title, type: 'session', labels: ['gc:session', `template:${draft.template}`] },
       {
         writeSideTable: (id) => {
-          const row: typeof sessions.$inferInsert = {
+          const row = {
             ...draft,
             id,
             sessionName: sessionName(id),
-            state: 'start-pending',
+            state: 'start-pending' as const,
             createdAt: this.clock.now(),
           }
-          tx.orm.insert(sessions).values(row).run()
+          insert(tx, row)
           this.touch(id)
         },
       },
     )
     tx.after(() => this.notifyChanged())
-    return this.get(bead.id)
+    return this.#lastRead?.id === bead.id ? this.#lastRead : this.get(bead.id)
   }
 
   /** Applies a command to a session's state; throws where the state does not accept it. */
@@ -207,13 +215,15 @@ export class SessionRepository {
       update(tx, id, change)
       this.touch(id)
     }
-    const isClosed = this.beads.get(id).status === 'closed'
-    if (change.state === 'closed' && !isClosed) this.beads.close(tx, id, change.reason || undefined, { writeSideTable })
-    else if (change.state !== undefined && change.state !== 'closed' && isClosed)
-      this.beads.reopen(tx, id, { writeSideTable })
-    else this.beads.change(tx, id, {}, { writeSideTable })
+    const stored = this.beads.load(tx, id)
+    const isClosed = stored.bead.status === 'closed'
+    if (change.state === 'closed' && !isClosed) {
+      this.beads.close(tx, stored, change.reason || undefined, { writeSideTable })
+    } else if (change.state !== undefined && change.state !== 'closed' && isClosed)
+      this.beads.reopen(tx, stored, { writeSideTable })
+    else this.beads.change(tx, stored, {}, { writeSideTable })
     tx.after(() => this.notifyChanged())
-    return this.get(id)
+    return this.#lastRead?.id === id ? this.#lastRead : this.get(id)
   }
 
   /** The row of a session that must exist. */
@@ -324,18 +334,33 @@ const CLOSED_BY_NAME = {
 
 type Values = (string | number | null)[]
 
+/** Statements by their SQL: one for each set of columns. */
+const STATEMENTS = new Map<string, Sql<Values>>()
+
+function statement(sql: string): Sql<Values> {
+  const known = STATEMENTS.get(sql) ?? command<Values>(sql)
+  STATEMENTS.set(sql, known)
+  return known
+}
+
 const NAMES = new Map(Object.entries(getTableColumns(sessions)).map(([key, { name }]) => [key, name]))
 
-/** Updates by their SQL: one for each set of columns. */
-const UPDATES = new Map<string, Sql<Values>>()
+type Column = [key: string, value: SessionRow[keyof SessionRow] | undefined]
+
+const isPresent = (column: Column): column is [string, SessionRow[keyof SessionRow]] => column[1] !== undefined
+
+function insert(tx: Tx, row: Partial<SessionRow>): void {
+  const columns = Object.entries(row).filter(isPresent)
+  const names = columns.map(([key]) => NAMES.get(key)).join(', ')
+  const sql = `INSERT INTO sessions (${names}) VALUES (${columns.map(() => '?').join(', ')})`
+  tx.run(statement(sql), ...columns.map(([, value]) => encode(value)))
+}
 
 function update(tx: Tx, id: string, change: Partial<SessionRow>): void {
-  const changed = Object.entries(change).filter(([, value]) => value !== undefined)
-  if (changed.length === 0) return
-  const sql = `UPDATE sessions SET ${changed.map(([key]) => `${NAMES.get(key)} = ?`).join(', ')} WHERE id = ?`
-  const statement = UPDATES.get(sql) ?? command<Values>(sql)
-  UPDATES.set(sql, statement)
-  tx.run(statement, ...changed.map(([, value]) => encode(value)), id)
+  const columns = Object.entries(change).filter(isPresent)
+  if (columns.length === 0) return
+  const sql = `UPDATE sessions SET ${columns.map(([key]) => `${NAMES.get(key)} = ?`).join(', ')} WHERE id = ?`
+  tx.run(statement(sql), ...columns.map(([, value]) => encode(value)), id)
 }
 
 /** A value as its column stores it. */
