@@ -6,12 +6,12 @@ import { type ConfineMode, findBackendProblem } from '../config/declare/index.ts
 import { checkoutsFolder, removeAbandonedFetches } from '../config/packs/index.ts'
 import { type Actor, gcPart } from '../core/actor.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
-import { collectAfterStart } from '../core/collect-after-start.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { EventLog, EventRetention } from '../core/events/index.ts'
 import { Lock } from '../core/lock.ts'
 import { memoize } from '../core/memoize.ts'
+import { releaseAfterStart } from '../core/program-memory.ts'
 import { Replays } from '../core/replays/index.ts'
 import { Requests } from '../core/requests/index.ts'
 import { type Service, startServices } from '../core/service.ts'
@@ -139,7 +139,7 @@ async function start(options: SupervisorOptions, resources: AsyncDisposableStack
     ],
     resources,
   )
-  collectAfterStart(deadlines)
+  releaseAfterStart(deadlines)
   const { cities } = registry
   const urls = { url: listeners.url, socialUrl, publicUrl: listeners.public?.url }
   return { ...urls, isNetworkServed: network.isServed, store, log, cities, host, stopping, reportError }

@@ -11,8 +11,8 @@ const CITIES = Number(process.argv[2] ?? 10)
 const SESSIONS = Number(process.argv[3] ?? 50)
 const SECONDS = Number(process.argv[4] ?? 30)
 
-/** By when both have dropped what only starting needed. */
-const COLLECTED_MS = 35_000
+/** By when both have released what starting and the first requests needed. */
+const RELEASED_MS = 65_000
 
 /** A program that wrote a screen or two and now waits, as an agent does that waits for its model. */
 const WAITS = `seq 1 300 | sed 's/$/ ${'x'.repeat(100)}/'; exec sleep 100000`
@@ -32,7 +32,7 @@ await town.city('first', `[[agent]]\nname = "one"\nstart_command = "${WAITS}"\nm
 await took(async () => (await running(town, '/v0/city/first')) === 1, 60_000)
 await calm(town.pid)
 await calm(town.host)
-await Bun.sleep(COLLECTED_MS)
+await Bun.sleep(RELEASED_MS)
 const one = { server: memory(town.pid).resident, host: memory(town.host).resident, both: together(town.pid, town.host) }
 for (let n = 0; n < CITIES; n++) {
   const city = await town.city(`c${n}`, agents)

@@ -1,6 +1,7 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { IDLE_MS } from '../../src/core/store/page-cache.ts'
+import { IDLE_MS, PageCache, UsedConnections } from '../../src/core/store/page-cache.ts'
 import { TestClock } from '../support/clock.ts'
 import { tempFolder } from '../support/folder.ts'
 import { open } from './store-helpers.ts'
@@ -49,4 +50,26 @@ test('an idle store sets no timer, and a closed one leaves none', async () => {
   expect(clock.armed).toBe(1)
   await store.close()
   expect(clock.armed).toBe(0)
+})
+
+test('a burst is over once none of the connections is used any more, by then idle or closed', async () => {
+  const clock = new TestClock()
+  let bursts = 0
+  const connections = new UsedConnections(() => bursts++)
+  const cacheOf = () => new PageCache(new Database(':memory:'), clock, connections)
+  const [first, second, third] = [cacheOf(), cacheOf(), cacheOf()]
+  first.use()
+  await clock.advance(IDLE_MS / 2)
+  second.use()
+  third.use()
+  await clock.advance(IDLE_MS / 2)
+  expect(bursts).toBe(0)
+  third.close()
+  third.close()
+  expect(bursts).toBe(0)
+  await clock.advance(IDLE_MS / 2)
+  expect(bursts).toBe(1)
+  first.use()
+  first.close()
+  expect(bursts).toBe(2)
 })

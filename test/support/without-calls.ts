@@ -1,5 +1,5 @@
+import { addressOf, syscall } from '../../src/core/libc.ts'
 import { assemble, type Condition, Verdict } from '../../src/host/confine/bpf.ts'
-import { addressOf, syscall } from '../../src/host/confine/libc.ts'
 import { architecture, callNumber, type SystemCall } from '../../src/host/confine/system-calls.ts'
 
 /** A system call that a kernel fails, or fails where an argument is as told. */

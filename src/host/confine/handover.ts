@@ -1,4 +1,4 @@
-import { addressOf, syscall } from './libc.ts'
+import { addressOf, syscall } from '../../core/libc.ts'
 import { callNumber } from './system-calls.ts'
 
 const SOL_SOCKET = 1

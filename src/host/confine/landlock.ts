@@ -1,5 +1,5 @@
 import { closeSync, fstatSync } from 'node:fs'
-import { syscall } from './libc.ts'
+import { syscall } from '../../core/libc.ts'
 import type { Policy } from './policy.ts'
 import { callNumber } from './system-calls.ts'
 

@@ -1,4 +1,4 @@
-import { syscall } from './libc.ts'
+import { syscall } from '../../core/libc.ts'
 import type { Policy } from './policy.ts'
 import { callNumber } from './system-calls.ts'
 

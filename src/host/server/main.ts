@@ -1,10 +1,10 @@
 import { appendFileSync, copyFileSync, statSync, truncateSync } from 'node:fs'
 import { type Clock, systemClock, toTimestamp } from '../../core/clock.ts'
-import { collectAfterStart } from '../../core/collect-after-start.ts'
 import { Deadlines } from '../../core/deadlines.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
+import { releaseAfterStart } from '../../core/program-memory.ts'
 import { Redactor } from '../../core/text/index.ts'
 import { Confiner, DenialFiles, PROXY_PASSWORD_PREFIX } from '../confine/index.ts'
 import { Cgroups } from '../process/index.ts'
@@ -83,7 +83,7 @@ export async function runHost(options: HostOptions): Promise<number> {
     handleSignals(host, report)
     report(`host ${place.build} is up (pid ${process.pid})`)
     options.say(READY)
-    collectAfterStart(deadlines)
+    releaseAfterStart(deadlines)
     await host.done
     report('host has ended')
     return 0

@@ -1,8 +1,8 @@
-import { dlopen } from 'bun:ffi'
 import { closeSync, constants, openSync } from 'node:fs'
 import { toTimestamp } from '../../core/clock.ts'
 import { settlesWithin } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
+import { openLibc } from '../../core/libc.ts'
 import { Ring } from '../../core/ring.ts'
 import { Signal } from '../../core/signal.ts'
 import type { RedactionStream } from '../../core/text/index.ts'
@@ -416,22 +416,12 @@ function openTerminal(device: string): number | undefined {
   }
 }
 
-let tcflow: ((terminal: number, action: number) => number) | undefined
+const openFlow = () => openLibc({ tcflow: { args: ['int', 'int'], returns: 'int' } })
 
+let opened: ReturnType<typeof openFlow>
+
+/** Stops or continues a terminal; false where there is no C library for it. */
 function flow(terminal: number, action: number): boolean {
-  tcflow ??= loadFlow()
-  return tcflow(terminal, action) === 0
-}
-
-/** The C library by the names it has on Linux; without it there is no throttle. */
-function loadFlow(): (terminal: number, action: number) => number {
-  const machine = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
-  for (const name of ['libc.so.6', `libc.musl-${machine}.so.1`]) {
-    try {
-      return dlopen(name, { tcflow: { args: ['int', 'int'], returns: 'int' } }).symbols.tcflow
-    } catch {
-      // Tries the next name.
-    }
-  }
-  return () => -1
+  opened ??= openFlow()
+  return opened?.tcflow(terminal, action) === 0
 }

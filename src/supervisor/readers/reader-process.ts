@@ -1,6 +1,6 @@
 import { systemClock } from '../../core/clock.ts'
-import { collectAfterStart } from '../../core/collect-after-start.ts'
 import { Deadlines } from '../../core/deadlines.ts'
+import { releaseAfterStart } from '../../core/program-memory.ts'
 import { listen } from '../../http/listen.ts'
 import type { Lease, LeaseSource, RequestLimit } from '../../social/limits/index.ts'
 import { createReader, type ReaderSetup, type Writer } from '../../social/reader.ts'
@@ -23,7 +23,7 @@ export async function runReader(): Promise<number> {
   const reader = await createReader({ ...setup, clock: systemClock, deadlines, writer: link, report })
   const { host, port } = setup
   const listening = listen(reader.handler, { host, port, deadlines, sharesPort: true, report })
-  collectAfterStart(deadlines)
+  releaseAfterStart(deadlines)
   link.send({ kind: 'ready' })
   await link.stopped
   await listening.stop()

@@ -1,5 +1,5 @@
 import { closeSync, writeSync } from 'node:fs'
-import { syscall } from '../libc.ts'
+import { syscall } from '../../../core/libc.ts'
 import { callNumber } from '../system-calls.ts'
 import type { Admission, Report } from './loop.ts'
 

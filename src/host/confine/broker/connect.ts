@@ -1,4 +1,4 @@
-import { syscall } from '../libc.ts'
+import { syscall } from '../../../core/libc.ts'
 import { answerToQuestion } from '../outer.ts'
 import { callNumber } from '../system-calls.ts'
 import type { ConfinedSession } from './confined-session.ts'

@@ -1,4 +1,4 @@
-import { syscall } from '../libc.ts'
+import { syscall } from '../../../core/libc.ts'
 import { callNumber } from '../system-calls.ts'
 
 /** Requests of `linux/seccomp.h`, with the sizes of what they carry. */

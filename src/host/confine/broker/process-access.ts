@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { addressOf, syscall } from '../libc.ts'
+import { addressOf, syscall } from '../../../core/libc.ts'
 import { callNumber } from '../system-calls.ts'
 
 const PAGE = 4096

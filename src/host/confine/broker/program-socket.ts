@@ -1,5 +1,5 @@
 import { readFileSync, readlinkSync } from 'node:fs'
-import { syscall } from '../libc.ts'
+import { syscall } from '../../../core/libc.ts'
 import { callNumber } from '../system-calls.ts'
 import { type Answer, type Notification, replaceDescriptor } from './notification.ts'
 import { close, descriptorPath, processOf, takeDescriptor } from './process-access.ts'

@@ -1,6 +1,7 @@
-import { dlopen, FFIType, ptr, read } from 'bun:ffi'
+import { dlopen, type FFIFunction, FFIType, type Library, ptr, read } from 'bun:ffi'
 
 const NAMES = ['libc.so.6', `libc.musl-${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}.so.1`]
+
 const LONG = FFIType.i64_fast
 
 const SYMBOLS = {
@@ -9,25 +10,28 @@ const SYMBOLS = {
   __errno_location: { args: [], returns: 'ptr' },
 } as const
 
-const load = () => dlopen(NAMES[0] ?? '', SYMBOLS).symbols
-
-let loaded: ReturnType<typeof load> | undefined
-
-/** The C library of this system, by the names it has on Linux. */
-function libc(): ReturnType<typeof load> {
-  loaded ??= loadByAnyName()
-  return loaded
-}
-
-function loadByAnyName(): ReturnType<typeof load> {
+/** Functions of the C library of this system, by the names it has on Linux; undefined where neither has them. */
+export function openLibc<Functions extends Record<string, FFIFunction>>(
+  functions: Functions,
+): Library<Functions>['symbols'] | undefined {
   for (const name of NAMES) {
     try {
-      return dlopen(name, SYMBOLS).symbols
+      return dlopen(name, functions).symbols
     } catch {
       // Tries the next name.
     }
   }
-  throw new Error('gc found no C library that it can call; it knows glibc and musl')
+  return undefined
+}
+
+const load = () => openLibc(SYMBOLS)
+
+let loaded: ReturnType<typeof load>
+
+function libc(): NonNullable<ReturnType<typeof load>> {
+  loaded ??= load()
+  if (!loaded) throw new Error('gc found no C library that it can call; it knows glibc and musl')
+  return loaded
 }
 
 /** Argument of a system call: a number, the address of bytes, or a null-terminated text. */
