@@ -45,3 +45,16 @@ test('a start that fails leaves those that were planned after it to the next pla
   // The first failure leaves the others to the next plan, which waits as long as the agent has to.
   expect(city.sessionRepository.live().filter(({ failures }) => failures > 0).length).toBeLessThan(9)
 })
+
+test('the next start begins in the commit that records the last one', async () => {
+  const agent = '[[agent]]\nname = "worker"\nsession = "acp"\nstart_command = "true"\nmax_active_sessions = 4\n'
+  await using city = await openWork({ toml: `[daemon]\nmax_wakes_per_tick = 1\n${agent}` })
+  const creating: number[] = []
+  city.sessionRepository.onChange(() => {
+    creating.push(city.sessionRepository.live().filter(({ state }) => state === 'creating').length)
+  })
+  for (const title of ['a', 'b', 'c', 'd']) await city.add({ title, metadata: { 'gc.routed_to': 'worker' } })
+  await city.settled()
+  expect(city.sessionRepository.live().map(({ state }) => state)).toEqual(Array(4).fill('active'))
+  expect(creating.slice(creating.indexOf(1), creating.lastIndexOf(1) + 1).every((count) => count === 1)).toBe(true)
+})

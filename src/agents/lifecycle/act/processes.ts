@@ -79,9 +79,9 @@ export class SessionProcesses {
     this.#sharing = new FolderSharing(context, options)
   }
 
-  /** Starts a stopped session's program; its state shows how that went. */
-  start(id: string): Promise<void> {
-    return this.steps.exclusively(id, () => this.#start(id))
+  /** Starts a stopped session's program; its state shows how that went. `onUp` is called before its start is recorded. */
+  start(id: string, onUp: () => void): Promise<void> {
+    return this.steps.exclusively(id, () => this.#start(id, onUp))
   }
 
   /** Takes over a process that was started before a crash could record it. */
@@ -139,7 +139,7 @@ export class SessionProcesses {
     await this.options.host.end(key, { grace: this.options.config.current.daemon.shutdownTimeout })
   }
 
-  async #start(id: string): Promise<void> {
+  async #start(id: string, onUp: () => void): Promise<void> {
     const { store, clock } = this.context
     const { repository, launchPlanner, setup, exits, prompts, logins, provisioning } = this.options
     const startedAt = clock.now()
@@ -171,6 +171,7 @@ export class SessionProcesses {
     }
     if (repository.find(id)?.hostKey !== begun.key) return
     problems.push(...(await setup.after(begun.row, prepared)))
+    onUp()
     const isFresh = prepared.resume !== undefined && process.resumed === false
     const typedPrompt = isFresh ? prepared.freshPrompt : prepared.typedPrompt
     await this.#recordStart(id, process, typedPrompt, { prepared, failures: problems, startedAt })

@@ -391,7 +391,7 @@ class ActionExecutor {
     private readonly onDone: () => void,
   ) {}
 
-  /** Number of starts that are under way. */
+  /** Number of starts whose program does not run yet. */
   get starting(): number {
     return this.#starting
   }
@@ -457,15 +457,21 @@ class ActionExecutor {
     }
   }
 
+  /** The next start begins when the program of this one runs: only the record of it is still to be written then. */
   async #start(id: string): Promise<void> {
     const { processes, repository } = this.options
+    let isUnderWay = true
+    const startNext = () => {
+      if (isUnderWay) this.#starting--
+      isUnderWay = false
+      this.#startWaiting()
+    }
     try {
-      await processes.start(id)
+      await processes.start(id, startNext)
     } finally {
-      this.#starting--
       // The next start may fail for the same reason, so a new plan decides about it.
       if (repository.find(id)?.state !== 'active') this.forgetWaiting()
-      this.#startWaiting()
+      startNext()
     }
   }
 
