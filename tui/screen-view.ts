@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { type Instance, render } from 'ink'
 import { createElement } from 'react'
 import { App, type Shown, type Stage } from './components/app.tsx'
@@ -18,7 +19,7 @@ import {
   savedTitle,
   title,
 } from './terminal/sequences.ts'
-import { type Signal, TerminalInput } from './terminal/terminal-input.ts'
+import { type Signal, type Source, TerminalInput } from './terminal/terminal-input.ts'
 
 /** Minimum pause between frames of what the server sends. Input of the person is drawn immediately. */
 const FRAME_MS = 200
@@ -27,8 +28,8 @@ const MAX_FPS = 250
 const NOT_STOPPED_MS = 500
 
 interface ScreenOptions {
-  readonly input: NodeJS.ReadStream
-  readonly output: NodeJS.WriteStream
+  readonly input: Source
+  readonly output: Writable & { readonly columns: number; readonly rows: number }
   readonly settings: Settings
   /** Opens the terminal of a session on this terminal. */
   attach(city: string, session: string): Promise<string>
@@ -44,6 +45,8 @@ export class ScreenView implements View, Stage, Disposable {
   #instance: Instance | undefined
   #app: Parameters<Stage['mounted']>[0] | undefined
   #hasMouse: boolean
+  /** Whether the terminal is in the modes of the dashboard. */
+  #isTaken = false
   #title = ''
   #timer: NodeJS.Timeout | undefined
   #dispatch = (_: Message): void => {}
@@ -74,8 +77,11 @@ export class ScreenView implements View, Stage, Disposable {
     const { input, output, settings } = this.options
     dispatch({ type: 'size', columns: output.columns || 80, rows: output.rows || 24 })
     this.settle()
-    output.write(savedTitle[0] + (this.#hasMouse ? mouse(true) : ''))
     const stdin = new TerminalInput(input, (signal) => this.#onSignal(signal))
+    // A terminal that is not raw yet when it shows the first page writes keys into it.
+    stdin.setRawMode(true)
+    this.#isTaken = true
+    output.write(savedTitle[0] + (this.#hasMouse ? mouse(true) : ''))
     this.#instance = render(createElement(App, { stage: this }), {
       ...{ stdin, stdout: output, interactive: true, alternateScreen: true, incrementalRendering: true },
       ...{ exitOnCtrlC: false, patchConsole: false, isScreenReaderEnabled: false, maxFps: MAX_FPS },
@@ -175,12 +181,13 @@ export class ScreenView implements View, Stage, Disposable {
   /** Gives the terminal back as it was; may be called twice. */
   [Symbol.dispose](): void {
     clearTimeout(this.#timer)
+    if (!this.#isTaken) return
+    this.#isTaken = false
     const instance = this.#instance
-    if (!instance) return
     this.#instance = undefined
     const { input, output } = this.options
     output.write(mouse(false))
-    instance.unmount()
+    instance?.unmount()
     output.write(plainInput + savedTitle[1])
     input.setRawMode(false)
     input.pause()
