@@ -1,8 +1,9 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { Unreachable } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
+import { createFolder, isShared, makePrivate } from '../../src/core/folders.ts'
 import { describeSessionCgroups } from '../confine/cgroup-support.ts'
 import { findUnconfinedNotice } from '../confine/unconfined-notice.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -26,8 +27,8 @@ export function machineChecks(context: CommandContext): Check[] {
       name: 'home',
       run: () => checkHome(home),
       fix() {
-        mkdirSync(home, { recursive: true, mode: 0o700 })
-        chmodSync(home, 0o700)
+        createFolder(home)
+        makePrivate(home)
       },
     },
     { name: 'disk', run: () => checkDisk('disk', home) },
@@ -94,6 +95,14 @@ function checkHome(home: string): CheckResult {
   const { mode, uid } = statSync(home)
   if (process.getuid && uid !== process.getuid()) {
     return bad('error', 'home', `${home} belongs to another user (${uid})`, 'set GC_HOME to a folder of your own')
+  }
+  if (isShared(home)) {
+    return bad(
+      'error',
+      'home',
+      `${home} is a folder that others use`,
+      'set GC_HOME to a folder of its own, such as ~/.gc',
+    )
   }
   if ((mode & 0o077) !== 0) {
     return bad(

@@ -166,7 +166,7 @@ async function withSupervisorToml(
 }
 
 const serveOptions = (io: Io, options: Serve) => ({
-  home: options.home ?? io.env.GC_HOME,
+  home: homeOf(io, options),
   host: options.host,
   port: options.port,
   requireToken: options.requireToken,
@@ -186,7 +186,7 @@ async function serveOnlySocial(io: Io, options: Serve, report: (message: string)
   const { host, port } = options.socialListen ?? options
   const allowHosts = options.allowHost ?? []
   const allowOrigins = options.allowOrigin ?? []
-  const home = options.home ?? io.env.GC_HOME
+  const home = homeOf(io, options)
   const { readers } = options
   const network = await serveNetwork({
     ...{ home, host, port, allowHosts, allowOrigins, readers, program: ownProgram },

@@ -1,6 +1,20 @@
-import { chmodSync, closeSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, realpathSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
+import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { AppError } from './errors.ts'
+
+/** The bit of folders in which everyone may create files, and remove only their own. */
+const STICKY = 0o1000
 
 /** Makes a folder only its owner can read, with its parents, and sees to it that they are on disk. */
 export function createFolder(path: string): void {
@@ -36,7 +50,25 @@ export function claimFolder(path: string): void {
   if (!found.isDirectory() || found.uid !== process.getuid?.()) {
     throw new AppError('forbidden', `${path} belongs to another user; remove it or choose another GC_HOME`)
   }
-  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
+  makePrivate(path)
+}
+
+/** Lets only its owner enter a folder; throws, and changes nothing, where that would lock others out. */
+export function makePrivate(path: string): void {
+  if (isShared(path)) {
+    throw new AppError(
+      'forbidden',
+      `${path} is a folder that others use, and only its owner may enter gc's own; set GC_HOME to another, such as ~/.gc`,
+    )
+  }
+  if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o700)
+}
+
+/** True for the root, a folder around this user's home folder, and one of everyone's files, such as /tmp. */
+export function isShared(path: string): boolean {
+  const way = relative(path, homedir())
+  const isAround = way !== '' && way !== '..' && !way.startsWith(`..${sep}`)
+  return path === dirname(path) || isAround || (statSync(path).mode & STICKY) !== 0
 }
 
 /** Puts the names in a folder on disk. */

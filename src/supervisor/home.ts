@@ -1,16 +1,6 @@
-import {
-  chmodSync,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { homedir } from 'node:os'
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { createFolder } from '../core/folders.ts'
+import { createFolder, makePrivate } from '../core/folders.ts'
 import { createSecret } from '../core/ids.ts'
 import { shellQuote, TOKEN_PREFIX } from '../core/text/index.ts'
 import { PRESETS } from '../programs/presets.ts'
@@ -28,11 +18,11 @@ export interface SupervisorAddress {
 export class Home {
   private constructor(readonly path: string) {}
 
-  /** Uses `GC_HOME`, or `~/.gc`, and creates the folder when it is missing. */
-  static open(path: string | undefined): Home {
-    const home = new Home(resolve(path ?? join(homedir(), '.gc')))
+  /** Creates the folder when it is missing; throws where it cannot be gc's alone. */
+  static open(path: string): Home {
+    const home = new Home(resolve(path))
     createFolder(home.path)
-    chmodSync(home.path, 0o700)
+    makePrivate(home.path)
     return home
   }
 

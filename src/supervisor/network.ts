@@ -32,7 +32,7 @@ export const openNetwork = ({ home, report, ...dependencies }: NetworkDependenci
   })
 
 export interface NetworkServeOptions {
-  home: string | undefined
+  home: string
   host: string
   port: number
   /** Host names and origins to accept besides the loopback ones. */

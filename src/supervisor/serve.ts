@@ -48,8 +48,8 @@ import { TokenRequirement } from './token-requirement.ts'
 const SUPERVISOR = gcPart('supervisor')
 
 export interface ServeOptions {
-  /** `GC_HOME`; `~/.gc` when undefined. */
-  home: string | undefined
+  /** The folder of gc's own files. */
+  home: string
   host: string
   /** 0 takes any free one. */
   port: number
