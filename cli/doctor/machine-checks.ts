@@ -3,7 +3,6 @@ import { release } from 'node:os'
 import { join } from 'node:path'
 import { Unreachable } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
-import { createFolder, isShared, makePrivate } from '../../src/core/folders.ts'
 import { describeSessionCgroups } from '../confine/cgroup-support.ts'
 import { findUnconfinedNotice } from '../confine/unconfined-notice.ts'
 import type { CommandContext } from '../context/context.ts'
@@ -26,9 +25,9 @@ export function machineChecks(context: CommandContext): Check[] {
     {
       name: 'home',
       run: () => checkHome(home),
-      fix() {
-        createFolder(home)
-        makePrivate(home)
+      async fix() {
+        const { Home } = await import('../../src/supervisor/home.ts')
+        Home.open(home)
       },
     },
     { name: 'disk', run: () => checkDisk('disk', home) },
@@ -89,14 +88,15 @@ async function checkSupervisor({ client, io }: CommandContext): Promise<CheckRes
   }
 }
 
-function checkHome(home: string): CheckResult {
+async function checkHome(home: string): Promise<CheckResult> {
   if (!existsSync(home))
     return bad('warning', 'home', `${home} does not exist yet`, '`gc serve` or `gc doctor --fix` creates it')
   const { mode, uid } = statSync(home)
   if (process.getuid && uid !== process.getuid()) {
     return bad('error', 'home', `${home} belongs to another user (${uid})`, 'set GC_HOME to a folder of your own')
   }
-  if (isShared(home)) {
+  const { Home } = await import('../../src/supervisor/home.ts')
+  if (Home.isShared(home)) {
     return bad(
       'error',
       'home',

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { createFolder, makePrivate } from '../core/folders.ts'
+import { createFolder, isShared, makePrivate } from '../core/folders.ts'
 import { createSecret } from '../core/ids.ts'
 import { shellQuote, TOKEN_PREFIX } from '../core/text/index.ts'
 import { PRESETS } from '../programs/presets.ts'
@@ -24,6 +24,11 @@ export class Home {
     createFolder(home.path)
     makePrivate(home.path)
     return home
+  }
+
+  /** True for a folder that others use, which cannot be gc's alone. */
+  static isShared(path: string): boolean {
+    return isShared(path)
   }
 
   get registry(): string {

@@ -20,7 +20,7 @@ test.each([
   expect(alone.out + alone.err).not.toBe('')
 })
 
-test('gc serve leaves a folder that others use as it is', async () => {
+test('gc serve changes no folder that others use', async () => {
   using folder = tempFolder()
   chmodSync(folder.path, 0o1777)
   for (const only of [[], ['--only', 'social']]) {
