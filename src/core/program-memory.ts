@@ -53,6 +53,14 @@ export function releaseAfterStart(deadlines: Deadlines): void {
  */
 export function releaseProgramPages(): void {
   if (process.platform !== 'linux') return
+  try {
+    release()
+  } catch {
+    // Some sandboxes have not all of these files; there the pages stay.
+  }
+}
+
+function release(): void {
   opened ??= openMadvise()
   const mappings = readMappings()
   const constant = mappings.filter(({ permissions, isUnwritten }) => /^r-[x-]p$/.test(permissions) && isUnwritten)
