@@ -36,7 +36,7 @@ const byNewest = (a: SessionRow, b: SessionRow): number =>
 
 /** The rows of sessions and their beads, changed together. What a client can see of a change is a bead event. */
 export class SessionRepository {
-  readonly #changed = new Signal()
+  readonly #changed = new Signal<[session?: string]>()
   readonly #reset = new Signal<[tx: Tx, id: string]>()
   readonly #closed: ClosedSessions
   /** The live rows; absent until they are asked for. */
@@ -170,7 +170,7 @@ export class SessionRepository {
         },
       },
     )
-    tx.after(() => this.notifyChanged())
+    tx.after(() => this.notifyChanged(bead.id))
     return this.#lastRead?.id === bead.id ? this.#lastRead : this.get(bead.id)
   }
 
@@ -204,10 +204,10 @@ export class SessionRepository {
     this.beads.remove(tx, id)
     tx.orm.delete(sessions).where(eq(sessions.id, id)).run()
     this.touch(id)
-    tx.after(() => this.notifyChanged())
+    tx.after(() => this.notifyChanged(id))
   }
 
-  /** Calls the listener whenever a session changed, once that is on disk. */
+  /** Calls the listener with each session that changed, once that is on disk. */
   readonly onChange = this.#changed.listen
 
   #write(tx: Tx, id: string, change: Partial<SessionRow>): SessionRow {
@@ -222,7 +222,7 @@ export class SessionRepository {
     } else if (change.state !== undefined && change.state !== 'closed' && isClosed)
       this.beads.reopen(tx, stored, { writeSideTable })
     else this.beads.change(tx, stored, {}, { writeSideTable })
-    tx.after(() => this.notifyChanged())
+    tx.after(() => this.notifyChanged(id))
     return this.#lastRead?.id === id ? this.#lastRead : this.get(id)
   }
 
@@ -233,8 +233,9 @@ export class SessionRepository {
     return row
   }
 
-  notifyChanged(): void {
-    this.#changed.emit()
+  /** `session` is absent when any of them may have changed. */
+  notifyChanged(session?: string): void {
+    this.#changed.emit(session)
   }
 
   #rows(query: Query<StoredRow, string[]>, ...values: string[]): SessionRow[] {

@@ -336,7 +336,7 @@ const isKnownFailure = (error: unknown): boolean => error instanceof AppError &&
 /** The steps of sessions that are under way, such as starts and ends of their programs; a session takes one at a time. */
 class SessionSteps {
   readonly #underWay = new Map<string, Promise<unknown>>()
-  readonly #freed = new Signal()
+  readonly #freed = new Signal<[session: string]>()
 
   isBusy(session: string): boolean {
     return this.#underWay.has(session)
@@ -362,6 +362,6 @@ class SessionSteps {
   #onDone(session: string, step: Promise<unknown>): void {
     if (this.#underWay.get(session) !== step) return
     this.#underWay.delete(session)
-    this.#freed.emit()
+    this.#freed.emit(session)
   }
 }

@@ -50,6 +50,9 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   upkeep: { start(): Promise<void>; stop(): void }
 }
 
+/** `later` is for changes that a plan has foreseen while most of what it contains is still to begin. */
+type Urgency = 'soon' | 'later'
+
 /** Time between two reconciliations: at least the minimum, and longer when one takes the processor long. */
 const MIN_INTERVAL = 50
 const DURATION_FACTOR = 10
@@ -57,6 +60,8 @@ const MAX_INTERVAL = 500
 const PATROL = 60_000
 /** Starts that a plan contains beyond those that may be under way: each begins as soon as another has ended. */
 const STARTS_AHEAD = 50
+/** The next plan is made while more than so many starts of the last one are still to begin, so that they never run out. */
+const MIN_STARTS_AHEAD = 15
 /** Interval of checks for a program that is not installed. */
 const MISSING_PROGRAM_RETRY = 30_000
 
@@ -71,13 +76,14 @@ export class Reconciler {
   readonly #scaleChecks: ScaleChecks
   #unsubscribe = () => {}
   #running: Promise<void> | undefined
-  #again = false
+  /** When to reconcile after the current reconciliation; undefined while nothing asks for that. */
+  #again: Urgency | undefined
   #closed = true
   #lastRun = 0
   #interval = MIN_INTERVAL
   /** Milliseconds for which the current reconciliation has planned. */
   #planning = 0
-  #next: Deadline | undefined
+  #next: { deadline: Deadline; at: number } | undefined
   #due: Deadline | undefined
   #patrol: Deadline | undefined
   #hostFailures = 0
@@ -96,7 +102,7 @@ export class Reconciler {
     })
     this.#idleBackoff = new IdleBackoff(() => context.clock.now())
     this.#reader = new SnapshotReader(options, this.#idleBackoff, this.#scaleChecks)
-    this.#executor = new ActionExecutor(context, options, () => this.wake())
+    this.#executor = new ActionExecutor(context, options, (subject) => this.#onChange(subject))
   }
 
   /** Adopts what runs, and from now on reacts to whatever happens. */
@@ -117,8 +123,8 @@ export class Reconciler {
       budgets.onChange(() => this.#replan()),
       limits.onChange(() => this.#replan()),
       accounts.file.onChange(() => this.#replan()),
-      repository.onChange(() => this.wake()),
-      processes.steps.onFree(() => this.wake()),
+      repository.onChange((session) => this.#onChange(session)),
+      processes.steps.onFree((session) => this.#onChange(session)),
       host.onLost(() => this.wake()),
       deadlines.onClockStep((shift) => this.#onClockShift(shift)),
       host.onOutput(undefined, (key, { at }) => this.#onOutput(key, at)),
@@ -131,15 +137,24 @@ export class Reconciler {
   }
 
   /** Reconciles soon; several calls are one run. */
-  wake(): void {
+  wake(urgency: Urgency = 'soon'): void {
     if (this.#closed) return
     if (this.#running) {
-      this.#again = true
+      if (this.#again !== 'soon') this.#again = urgency
       return
     }
-    if (this.#next) return
-    const delay = this.#lastRun + this.#interval - this.context.clock.now()
-    this.#next = this.context.deadlines.after(Math.max(0, Math.min(delay, this.#interval)), () => this.#run())
+    const { clock, deadlines } = this.context
+    const now = clock.now()
+    const interval = urgency === 'soon' ? this.#interval : MAX_INTERVAL
+    const at = Math.max(now, Math.min(this.#lastRun, now) + interval)
+    if (this.#next && this.#next.at <= at) return
+    this.#next?.deadline.cancel()
+    this.#next = { at, deadline: deadlines.after(at - now, () => this.#run()) }
+  }
+
+  /** Wakes for a change of a session; one that the last plan starts can wait for the next plan. */
+  #onChange(session: string | undefined): void {
+    this.wake(session !== undefined && this.#executor.isPlanned(session) ? 'later' : 'soon')
   }
 
   /** Reconciles soon, and begins nothing before that. */
@@ -167,11 +182,11 @@ export class Reconciler {
   async stop(): Promise<void> {
     this.#closed = true
     this.#unsubscribe()
-    for (const deadline of [this.#next, this.#due, this.#patrol]) deadline?.cancel()
+    this.#executor.forgetWaiting()
+    for (const deadline of [this.#next?.deadline, this.#due, this.#patrol]) deadline?.cancel()
     this.options.setup.close()
     await this.#scaleChecks.close()
     await this.#running
-    this.#executor.forgetWaiting()
     await this.#executor.settled()
     this.options.upkeep.stop()
   }
@@ -214,10 +229,10 @@ export class Reconciler {
   }
 
   #run(): void {
-    this.#next?.cancel()
+    this.#next?.deadline.cancel()
     this.#next = undefined
     if (this.#closed || this.#running) return
-    this.#again = false
+    this.#again = undefined
     this.#planning = 0
     this.#running = this.#reconcile()
       .catch((error) => this.context.report(`sessions could not be reconciled: ${errorMessage(error)}`))
@@ -225,21 +240,19 @@ export class Reconciler {
         this.#lastRun = this.context.clock.now()
         this.#interval = Math.min(Math.max(MIN_INTERVAL, DURATION_FACTOR * this.#planning), MAX_INTERVAL)
         this.#running = undefined
-        if (this.#again) this.wake()
+        if (this.#again) this.wake(this.#again)
       })
   }
 
-  /** Plans and acts; a session that was created is started in the same run. */
+  /** Plans and acts; the writes of a plan share a commit. */
   async #reconcile(): Promise<void> {
-    for (let hasCreated = true; hasCreated && !this.#closed; ) {
-      const hosted = await this.#listHosted()
-      const now = this.context.deadlines.now()
-      await this.#shifting
-      if (this.#closed) return
-      const { actions, due, snapshot } = this.#plan(now, hosted)
-      hasCreated = await this.#execute(actions)
-      this.#scheduleDue([due, missingProgramRetry(snapshot), this.options.workload.nextDeferred()])
-    }
+    const hosted = await this.#listHosted()
+    const now = this.context.deadlines.now()
+    await this.#shifting
+    if (this.#closed) return
+    const { actions, due, snapshot } = this.#plan(now, hosted)
+    await Promise.all(actions.map((action) => this.#executor.execute(action)))
+    this.#scheduleDue([due, missingProgramRetry(snapshot), this.options.workload.nextDeferred()])
   }
 
   #plan(now: number, hosted: HostedSession[] | undefined) {
@@ -254,12 +267,6 @@ export class Reconciler {
     const planned = plan(snapshot)
     this.#planning += clock.monotonic() - startedAt
     return { ...planned, snapshot }
-  }
-
-  /** Executes a plan; true when that created a session, which should be started now. Its writes share a commit. */
-  async #execute(actions: readonly ReconcileAction[]): Promise<boolean> {
-    const succeeded = await Promise.all(actions.map((action) => this.#executor.execute(action)))
-    return actions.some((action, index) => action.do === 'create' && succeeded[index])
   }
 
   /** Sessions of this city on the host; undefined without a response, which is retried later. */
@@ -383,12 +390,19 @@ class ActionExecutor {
   readonly #failures = new Map<string, { count: number; until: number }>()
   /** Sessions to start once others have started, in order. */
   #waiting: string[] = []
+  /** Sessions that were created since the last plan. */
+  readonly #created = new Set<string>()
+  /** Sessions whose start is not recorded yet. */
+  readonly #unrecorded = new Set<string>()
   #starting = 0
+  /** Number of the plan that is executed. */
+  #plan = 0
 
   constructor(
     private readonly context: CityContext,
     private readonly options: ActionExecutorOptions,
-    private readonly onDone: () => void,
+    /** Called after an action with what it was about, and when a failed one may be tried again. */
+    private readonly onDone: (subject?: string) => void,
   ) {}
 
   /** Number of starts whose program does not run yet. */
@@ -399,6 +413,13 @@ class ActionExecutor {
   /** Forgets the starts that have not begun; the next plan contains those that are still wanted. */
   forgetWaiting(): void {
     this.#waiting = []
+    this.#created.clear()
+    this.#plan++
+  }
+
+  /** True if the last plan starts a session, as it does many others after that. */
+  isPlanned(session: string): boolean {
+    return this.#waiting.length > MIN_STARTS_AHEAD && (this.#unrecorded.has(session) || this.#created.has(session))
   }
 
   isBusy(id: string): boolean {
@@ -420,14 +441,12 @@ class ActionExecutor {
     await Promise.all(this.#matching)
   }
 
-  /** Begins an action; one that only writes rows is done when this resolves. False when it failed. */
-  async execute(action: ReconcileAction): Promise<boolean> {
+  /** Begins an action; one that only writes rows is done when this resolves. */
+  async execute(action: ReconcileAction): Promise<void> {
     const { processes, drainer } = this.options
     switch (action.do) {
       case 'start':
-        this.#waiting.push(action.session)
-        this.#startWaiting()
-        return true
+        return this.#startLater(action.session)
       case 'adopt':
         return this.#begin(action.session, () => processes.adopt(action.session, action), true)
       case 'end':
@@ -443,6 +462,11 @@ class ActionExecutor {
       default:
         return this.#write(action)
     }
+  }
+
+  #startLater(id: string): void {
+    this.#waiting.push(id)
+    this.#startWaiting()
   }
 
   #startWaiting(): void {
@@ -466,6 +490,7 @@ class ActionExecutor {
       isUnderWay = false
       this.#startWaiting()
     }
+    this.#unrecorded.add(id)
     try {
       await processes.start(id, startNext)
     } finally {
@@ -475,39 +500,50 @@ class ActionExecutor {
     }
   }
 
-  async #write(action: WriteAction): Promise<boolean> {
+  /** A session that was created is started by the same plan. */
+  async #write(action: WriteAction): Promise<void> {
     const subject = subjectOf(action)
-    if (this.#isBackingOff(subject)) return false
-    return this.#attempt(subject, () =>
-      this.context.store.write((tx) => this.#record(tx, action), gcPart('reconciler')),
-    )
+    if (this.#isBackingOff(subject)) return
+    const { store } = this.context
+    const plan = this.#plan
+    let created: string | undefined
+    const write = (tx: Tx) => {
+      created = this.#record(tx, action)
+    }
+    const succeeded = await this.#attempt(subject, () => store.write(write, gcPart('reconciler')))
+    if (succeeded && created !== undefined && plan === this.#plan) this.#startLater(created)
   }
 
-  #record(tx: Tx, action: WriteAction): void {
+  /** Returns the session that was created, if one was. */
+  #record(tx: Tx, action: WriteAction): string | undefined {
     const { repository, closer, parking } = this.options
-    if (action.do === 'create') this.#create(tx, action)
+    if (action.do === 'create') return this.#create(tx, action)
     if (action.do === 'release') repository.transition(tx, action.session, 'release', { quarantinedUntil: null })
     if (action.do === 'close') closer.close(tx, action.session, action.reason)
     if (action.do === 'park') parking.park(tx, action)
+    return undefined
   }
 
-  #create(tx: Tx, { agent: name, slot, named, work }: Extract<ReconcileAction, { do: 'create' }>): void {
+  #create(tx: Tx, { agent: name, slot, named, work }: Extract<ReconcileAction, { do: 'create' }>): string | undefined {
     const { config, creator } = this.options
     const identity = config.current.namedSessions.find(({ qualified }) => qualified === named)
     const agent = agentNamed(config.current, name)
-    if (identity) creator.createNamed(tx, identity)
-    else if (agent && slot !== undefined) creator.createPooled(tx, agent, slot, work)
+    let row: SessionRow | undefined
+    if (identity) row = creator.createNamed(tx, identity)
+    else if (agent && slot !== undefined) row = creator.createPooled(tx, agent, slot, work)
+    if (row) this.#created.add(row.id)
+    return row?.id
   }
 
-  #begin(subject: string, action: () => Promise<unknown>, isMatching = false): boolean {
+  #begin(subject: string, action: () => Promise<unknown>, isMatching = false): void {
     const running = this.#attempt(subject, action).then((succeeded) => {
       this.#running.delete(subject)
       this.#matching.delete(running)
-      if (succeeded) this.onDone()
+      if (succeeded) this.onDone(subject)
+      this.#unrecorded.delete(subject)
     })
     this.#running.set(subject, running)
     if (isMatching) this.#matching.add(running)
-    return true
   }
 
   async #attempt(subject: string, action: () => Promise<unknown>): Promise<boolean> {
@@ -521,7 +557,7 @@ class ActionExecutor {
       const delay = backoff(count)
       this.#failures.set(subject, { count, until: clock.monotonic() + delay })
       report(`${subject}: ${errorMessage(error)}`)
-      deadlines.after(delay, this.onDone)
+      deadlines.after(delay, () => this.onDone())
       return false
     }
   }
