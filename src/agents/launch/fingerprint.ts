@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../core/digest.ts'
 
 /** A short hash of each part of the declaration that a session is started from, by the key that declares it. */
 export type Fingerprint = Readonly<Record<string, string>>
@@ -8,13 +8,7 @@ export const LIVE = 'session_live'
 
 export function fingerprint(parts: Readonly<Record<string, unknown>>): Fingerprint {
   return Object.fromEntries(
-    Object.entries(parts).map(([name, part]) => [
-      name,
-      createHash('sha256')
-        .update(JSON.stringify(part) ?? '')
-        .digest('hex')
-        .slice(0, 16),
-    ]),
+    Object.entries(parts).map(([name, part]) => [name, sha256(JSON.stringify(part) ?? '').slice(0, 16)]),
   )
 }
 

@@ -22,10 +22,12 @@ const FAILED_STATES: ReadonlySet<SessionRow['state']> = new Set(['failed-create'
 /** Sessions that failed or are held, and agents whose starts fail or that are held. */
 export class FailedAttention implements AttentionSource<ListedItem> {
   readonly name = 'failed'
+  /** The sessions that had failed when the items were read last. */
+  #failed: ReadonlySet<string> = new Set()
 
   constructor(
     private readonly context: CityContext,
-    private readonly repository: Pick<SessionRepository, 'live' | 'onChange'>,
+    private readonly repository: Pick<SessionRepository, 'live' | 'find' | 'onChange'>,
     private readonly launchPlanner: Pick<LaunchPlanner, 'agent'>,
     private readonly failures: Pick<FailureCounts, 'all' | 'onChange'>,
   ) {}
@@ -35,9 +37,9 @@ export class FailedAttention implements AttentionSource<ListedItem> {
     const { repository, failures, launchPlanner } = this
     const now = clock.now()
     const counts = failures.all('agent')
-    const failedSessions = repository
-      .live()
-      .filter(({ state, reason }) => FAILED_STATES.has(state) && !HELD_BY_LOGIN.has(reason))
+    const failed = repository.live().filter(({ state }) => FAILED_STATES.has(state))
+    this.#failed = new Set(failed.map(({ id }) => id))
+    const failedSessions = failed.filter(({ reason }) => !HELD_BY_LOGIN.has(reason))
     const withFailedSession = new Set(failedSessions.map(({ template }) => template))
     const failedAgents = [...counts.values()].filter((count) => {
       if (!launchPlanner.agent(count.subject)) return false
@@ -50,7 +52,16 @@ export class FailedAttention implements AttentionSource<ListedItem> {
   }
 
   onChange(listener: () => void): () => void {
-    return unsubscriber(this.repository.onChange(listener), this.failures.onChange(listener))
+    const onChange = (session: string | undefined) => {
+      if (session === undefined || this.#mayHaveFailed(session)) listener()
+    }
+    return unsubscriber(this.repository.onChange(onChange), this.failures.onChange(listener))
+  }
+
+  /** True if a session has failed, or had when the items were read last. */
+  #mayHaveFailed(session: string): boolean {
+    const row = this.#failed.has(session) ? undefined : this.repository.find(session)
+    return row === undefined || FAILED_STATES.has(row.state)
   }
 }
 

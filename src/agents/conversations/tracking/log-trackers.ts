@@ -42,6 +42,8 @@ export class LogTrackers {
   readonly #owners: LogOwners
   #unsubscribe = () => {}
   #nextUpdate: { cancel(): void } | undefined
+  /** Sessions that changed since the last update; undefined when any of them may have. */
+  #changed: Set<string> | undefined
   #isStopped = true
 
   constructor(
@@ -55,7 +57,8 @@ export class LogTrackers {
 
   start(): void {
     this.#isStopped = false
-    this.#unsubscribe = this.options.sessionRepository.onChange(() => this.#schedule())
+    this.#changed = undefined
+    this.#unsubscribe = this.options.sessionRepository.onChange((session) => this.#schedule(session))
     this.#update()
     this.#finishEnded()
   }
@@ -83,7 +86,9 @@ export class LogTrackers {
     await Promise.all([...this.#trackers.values()].map((tracker) => tracker.updateAll()))
   }
 
-  #schedule(): void {
+  #schedule(session: string | undefined): void {
+    if (session === undefined) this.#changed = undefined
+    else this.#changed?.add(session)
     this.#nextUpdate ??= this.context.deadlines.after(UPDATE_DELAY_MS, () => this.#update())
   }
 
@@ -92,19 +97,23 @@ export class LogTrackers {
     this.#nextUpdate?.cancel()
     this.#nextUpdate = undefined
     if (this.#isStopped) return
-    const running = new Map(
-      this.options.sessionRepository.live().flatMap((row) => (isRunning(row) ? [[row.id, row]] : [])),
-    )
-    for (const [id, tracker] of this.#trackers) {
-      const row = running.get(id)
-      if (row?.generation !== tracker.row.generation) this.#stopTracker(id, tracker)
-      else {
-        const isNamed = row.sessionKey !== null && row.sessionKey !== tracker.row.sessionKey
-        tracker.row = row
-        if (isNamed && !tracker.hasKey(row.sessionKey ?? '')) void tracker.updateAll()
-      }
+    const { sessionRepository } = this.options
+    const changed = this.#changed ?? [...this.#trackers.keys(), ...sessionRepository.live().map(({ id }) => id)]
+    this.#changed = new Set()
+    for (const id of changed) this.#updateOf(id, sessionRepository.find(id))
+  }
+
+  #updateOf(id: string, row: SessionRow | undefined): void {
+    const tracker = this.#trackers.get(id)
+    const running = row && row.state !== 'closed' && isRunning(row) ? row : undefined
+    if (tracker && running?.generation === tracker.row.generation) {
+      const isNamed = running.sessionKey !== null && running.sessionKey !== tracker.row.sessionKey
+      tracker.row = running
+      if (isNamed && !tracker.hasKey(running.sessionKey ?? '')) void tracker.updateAll()
+      return
     }
-    for (const [id, row] of running) if (!this.#trackers.has(id)) this.#startTracker(id, row)
+    if (tracker) this.#stopTracker(id, tracker)
+    if (running) this.#startTracker(id, running)
   }
 
   #startTracker(id: string, row: SessionRow): void {

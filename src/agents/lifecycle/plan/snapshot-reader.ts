@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { type AgentConfig, findDependency } from '../../../config/agents/index.ts'
 import type { CityConfig } from '../../../config/city/index.ts'
 import type { Config } from '../../../config/compose/index.ts'
 import type { Suspensions } from '../../../config/suspensions/index.ts'
+import { sha256 } from '../../../core/digest.ts'
 import type { HostedSession } from '../../../host/protocol/index.ts'
 import {
   type MessageQueue,
@@ -285,7 +285,7 @@ const toSession = (
 })
 
 /** A number from 0 to 1 that is constant for one run of a session. */
-const jitterOf = (key: string): number => createHash('sha256').update(key).digest().readUInt32BE() / 2 ** 32
+const jitterOf = (key: string): number => Number.parseInt(sha256(key).slice(0, 8), 16) / 2 ** 32
 
 function toHosted({ key, pid, startedAt, state, exitCode, signal }: HostedSession): ProcessState {
   if (state !== 'exited') return { key, pid, startedAt, exit: undefined }
