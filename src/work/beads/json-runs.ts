@@ -8,6 +8,8 @@ export interface JsonRun {
   readonly json: string
   /** Size in bytes. */
   readonly bytes: number
+  /** True if these versions always render the same. */
+  readonly isCacheable: boolean
 }
 
 /** The beads of a page as JSON, and how many of those that were asked for had room. */
@@ -70,9 +72,9 @@ export class BeadJsonRuns {
   #render(versions: readonly BeadVersion[]): JsonRun {
     const beads = this.cache.list(versions)
     const json = beads.map((bead) => bead.json).join(',')
-    const run = { beads, json, bytes: Buffer.byteLength(json) }
-    const isWhole = beads.length === versions.length && beads.every(({ isCacheable }) => isCacheable)
-    if (isWhole && run.bytes <= MAX_CACHED_BYTES) this.#runs.set(keyOf(versions, 0, versions.length), run)
+    const isCacheable = beads.length === versions.length && beads.every((bead) => bead.isCacheable)
+    const run = { beads, json, bytes: Buffer.byteLength(json), isCacheable }
+    if (isCacheable && run.bytes <= MAX_CACHED_BYTES) this.#runs.set(keyOf(versions, 0, versions.length), run)
     return run
   }
 }

@@ -64,12 +64,20 @@ const NEXT_DEFERRED = query<{ at: number | null }, [number]>(
 /** Numbers of ready beads whose order is kept: fewer are found as quickly as what names the version of the store. */
 const KEPT_READY = { least: 256, most: 20_000 }
 
+/** Number of characters of ready beads that are made bytes together, and of their bytes that are kept at most. */
+const READY_PIECE = 512 * 1024
+const MAX_READY_BYTES = 8 * 1024 * 1024
+
+const encoder = new TextEncoder()
+
 /** The ready beads of a moment. */
 interface ReadyBeads {
   /** The version of the store in which they were found. */
   readonly version: string
   readonly at: number
   readonly versions: readonly BeadVersion[]
+  /** The beads as they were last sent, with a comma before each. */
+  pieces?: readonly Uint8Array<ArrayBuffer>[]
   /** Time at which the next deferred bead joins them; undefined until somebody needs it. */
   until?: number
 }
@@ -150,26 +158,48 @@ export class BeadLists {
 
   /** Beads ready at `now`: most urgent first, then oldest. */
   ready(now: number): JsonRows<ListBodyBead> {
-    const versions = this.#readyAt(now)
+    const ready = this.#readyAt(now)
+    const { versions } = ready
     return new JsonRows({
       head: '{"items":[',
-      rows: this.#rows(versions),
+      rows: versions.length < KEPT_READY.least ? this.#rows(versions) : (ready.pieces ?? this.#pieces(ready)),
       tail: (isComplete) => `],"total":${versions.length}${isComplete ? '' : `,${READY_IS_PARTIAL}`}}`,
     })
   }
 
   /** The same beads as before while reads see nothing new and no deferred one joins them. */
-  #readyAt(now: number): readonly BeadVersion[] {
-    if (!this.#keepsReady || this.store.isWriting) return this.#findReady(now)
+  #readyAt(now: number): ReadyBeads {
+    if (!this.#keepsReady || this.store.isWriting) return { version: '', at: now, versions: this.#findReady(now) }
     const { version } = this.store
     const known = this.#ready
     if (known?.version === version && now >= known.at) {
       known.until ??= this.store.get(NEXT_DEFERRED, known.at)?.at ?? Number.POSITIVE_INFINITY
-      if (now < known.until) return known.versions
+      if (now < known.until) return known
     }
-    const versions = this.#findReady(now)
-    this.#ready = this.#keepsReady ? { version, at: now, versions } : undefined
-    return versions
+    const ready = { version, at: now, versions: this.#findReady(now) }
+    this.#ready = this.#keepsReady ? ready : undefined
+    return ready
+  }
+
+  /** Many ready beads as bytes, which stay with them unless they are too large or one of them may read differently. */
+  *#pieces(ready: ReadyBeads): Generator<Uint8Array<ArrayBuffer>, void> {
+    const pieces: Uint8Array<ArrayBuffer>[] = []
+    let [text, size, isKept] = ['', 0, true]
+    const encode = () => {
+      const piece = encoder.encode(text)
+      text = ''
+      size += piece.length
+      isKept &&= size <= MAX_READY_BYTES
+      if (isKept) pieces.push(piece)
+      return piece
+    }
+    for (const { json, isCacheable } of this.reader.jsonRuns.list(ready.versions)) {
+      text += `,${json}`
+      isKept &&= isCacheable
+      if (text.length >= READY_PIECE) yield encode()
+    }
+    if (text !== '') yield encode()
+    if (isKept) ready.pieces = pieces
   }
 
   #findReady(now: number): readonly BeadVersion[] {
