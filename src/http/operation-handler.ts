@@ -16,6 +16,7 @@ import {
   compressFor,
   type JsonReplacer,
   JsonRows,
+  lateText,
   noUpgrade,
   ResponseBody,
   type ResponseContent,
@@ -77,7 +78,7 @@ export interface PlaneServices {
 }
 
 /** A read that holds the loop for longer takes turns with others, in milliseconds. */
-const SLOW_MS = 0.25
+const SLOW_MS = 0.05
 
 /** Handles one operation: validates the request, waits if asked to, calls the handler, and writes its result. */
 export class OperationHandler {
@@ -128,7 +129,7 @@ export class OperationHandler {
       const response = this.#respond(exchange, set)
       if (!(response instanceof Promise)) return this.#counted(response, set)
       return response.then(
-        (late) => this.#counted(late, set),
+        (late) => asLate(this.#counted(late, set), request, set),
         (error) => {
           exchange.end()
           return this.fail(error, request, set)
@@ -172,10 +173,16 @@ export class OperationHandler {
     return this.#respondNow(exchange, reply)
   }
 
-  /** Slow responses are made one in a tick of the loop, so that a quick one waits for one of them at most. */
+  /** Slow responses are made a few in a tick of the loop, so that a quick one waits for these at most. */
   async #respondInTurn(exchange: ActiveExchange, reply: ResponseHead): Promise<unknown> {
-    await this.services.writer.turns.next()
-    return this.#respondNow(exchange, reply)
+    const { turns } = this.services.writer
+    await turns.next()
+    const started = performance.now()
+    try {
+      return this.#respondNow(exchange, reply)
+    } finally {
+      turns.end(performance.now() - started)
+    }
   }
 
   #respondNow(exchange: ActiveExchange, reply: ResponseHead): unknown {
@@ -328,10 +335,27 @@ export class OperationHandler {
   #open(exchange: ActiveExchange, reply: ResponseHead, connection: Connection): Response {
     this.#writeHead(exchange, reply)
     exchange.end()
-    const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, String(value)]))
-    if (!this.services.upgrade(exchange.request, connection, headers)) throw noUpgrade()
+    if (!this.services.upgrade(exchange.request, connection, textsOf(reply.headers))) throw noUpgrade()
     return new Response(null)
   }
+}
+
+/** Headers as texts. */
+const textsOf = (headers: ResponseHead['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
+
+/**
+ * What is returned late, in the form in which Bun sends it quickly: with its head, which Elysia would copy. A HEAD is
+ * answered with the length of the text.
+ */
+function asLate(response: unknown, { method }: Request, reply: ResponseHead): unknown {
+  if (typeof response !== 'string' || method === 'HEAD') return response
+  const body = lateText(response)
+  if (typeof body === 'string') return body
+  const late = new Response(body, { status: Number(reply.status ?? 200), headers: textsOf(reply.headers) })
+  reply.headers = {}
+  reply.status = 200
+  return late
 }
 
 /** A rendered response with the number of the last event that it knows of. */

@@ -353,4 +353,29 @@ describe('reads that take long', () => {
     const made = await (await fetch(front.url.href)).text()
     expect(made).toBe('quick,slow,slow,tick,slow')
   })
+
+  test('that wait for others are sent with their head at once, and with the length of their text', async () => {
+    const text = 'é'.repeat(20_000)
+    const late = route('GET /v0/late', { id: 'late', summary: 'Answer late', ok: Type.String() }, async () => {
+      await nextTick()
+      return text
+    })
+    await using server = serve({ routes: [late] })
+    const { hostname, port } = new URL(server.url)
+    const chunks: Buffer[] = []
+    const closed = Promise.withResolvers<void>()
+    const data = (_: unknown, chunk: Buffer) => void chunks.push(Buffer.from(chunk))
+    const socket = await Bun.connect({ hostname, port: Number(port), socket: { data, close: () => closed.resolve() } })
+    socket.write('GET /v0/late HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n')
+    await closed.promise
+    const [head = '', body] = Buffer.concat(chunks).toString().split('\r\n\r\n')
+    expect(chunks[0]?.toString()).toContain('\r\n\r\n')
+    expect(head).toContain(`Content-Length: ${2 * text.length + 2}`)
+    expect(head).not.toMatch(/transfer-encoding/i)
+    expect(body).toBe(JSON.stringify(text))
+    const [get, headOnly] = await Promise.all(['GET', 'HEAD'].map((method) => server.ask('/v0/late', { method })))
+    const named = ({ headers }: Response) =>
+      Object.entries(headers.toJSON()).filter(([name]) => !['date', 'x-gc-request-id'].includes(name))
+    expect(named(get ?? new Response())).toEqual(named(headOnly ?? new Response()))
+  })
 })

@@ -13,6 +13,7 @@ export { addVary, compressFor, StaticText } from './encoding.ts'
 export { tagResponse } from './etag.ts'
 export { describeJsonError } from './json-error.ts'
 export { getObject, getObjects, getString } from './json-object.ts'
+export { lateText } from './late-text.ts'
 export { fillPage, inBatches, jsonSize, MAX_PAGE_BYTES, type PageItems } from './page.ts'
 export { noUpgrade, type ProblemFormat, problemDetails, toAppError, validationFailed } from './problem.ts'
 export {

@@ -2,7 +2,7 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { type JsonPiece, type JsonRows, textOf } from './rendered.ts'
 import { ResponseBody } from './response-body.ts'
 import { type AbortableRequest, type Reservation, ResponseBudget } from './response-budget.ts'
-import { Turns } from './turns.ts'
+import { TimedTurns, Turns } from './turns.ts'
 
 export interface ResponseWriterOptions {
   readonly deadlines: Deadlines
@@ -32,8 +32,8 @@ const MAX_SLICE_MS = 2
 /** Number of pieces of large bodies all connections that are sent in one tick. */
 const PIECES_PER_TICK = 16
 
-/** Number of slow responses, or slices of large ones, that are rendered in one tick. */
-const RENDERED_PER_TICK = 1
+/** Time in which slow responses, or slices of large ones, begin to be rendered in one tick, in milliseconds. */
+const RENDER_MS_PER_TICK = 0.15
 
 /** A response as it is sent: a small text, or bytes that count against the budget. */
 export type ResponseContent = string | ResponseBody
@@ -41,7 +41,7 @@ export type ResponseContent = string | ResponseBody
 /** Writes responses of any size within the memory that the budget gives. */
 export class ResponseWriter {
   /** Turns in which operations render slow responses. */
-  readonly turns = new Turns(RENDERED_PER_TICK)
+  readonly turns = new TimedTurns(RENDER_MS_PER_TICK)
   readonly #turns = new Turns(PIECES_PER_TICK)
 
   readonly budget: ResponseBudget
@@ -116,6 +116,7 @@ export class ResponseWriter {
         }
         if (performance.now() < sliceEnd) continue
         await this.turns.next()
+        this.turns.end(MAX_SLICE_MS)
         sliceEnd = performance.now() + MAX_SLICE_MS
       }
       return body.complete()

@@ -37,3 +37,62 @@ export class Turns {
     if (this.#waiting.length > 0) this.#arm()
   }
 }
+
+/**
+ * Spreads work over ticks of the event loop by what it takes: one piece at a time, and none begins in a tick that has spent
+ * so many milliseconds. Work that waited runs between the events of two ticks, never within the event of another.
+ */
+export class TimedTurns {
+  readonly #waiting: (() => void)[] = []
+  #spent = 0
+  #isTaken = false
+  #isArmed = false
+  /** True while work that waited runs. */
+  #isRefilling = false
+
+  constructor(private readonly msPerTick: number) {}
+
+  /** Resolves in the tick whose turn it is; call `end` without waiting for anything else. */
+  next(): Promise<void> {
+    this.#arm()
+    if (this.#waiting.length > 0 || !this.#hasTurn) return new Promise((resolve) => void this.#waiting.push(resolve))
+    this.#isTaken = true
+    return Promise.resolve()
+  }
+
+  /** Ends a turn that took so many milliseconds. */
+  end(ms: number): void {
+    this.#isTaken = false
+    this.#spent += ms
+    if (this.#isRefilling) this.#resume()
+  }
+
+  get #hasTurn(): boolean {
+    return !this.#isTaken && this.#spent < this.msPerTick
+  }
+
+  #arm(): void {
+    if (this.#isArmed) return
+    this.#isArmed = true
+    setImmediate(() => this.#refill())
+  }
+
+  #refill(): void {
+    this.#isArmed = false
+    this.#spent = 0
+    this.#isRefilling = true
+    this.#resume()
+    if (this.#waiting.length > 0) this.#arm()
+  }
+
+  #resume(): void {
+    const begin = this.#hasTurn ? this.#waiting.shift() : undefined
+    if (begin) {
+      this.#isTaken = true
+      begin()
+    } else {
+      this.#isRefilling = false
+      this.#spent = 0
+    }
+  }
+}

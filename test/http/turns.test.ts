@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'bun:test'
+import { nextTick } from '../../src/core/event-loop.ts'
+import { TimedTurns } from '../../src/http/respond/turns.ts'
+
+/** Pieces of work, each of which takes so many milliseconds of its tick; the ticks in which they ran. */
+async function run(takes: readonly number[], msPerTick: number): Promise<number[][]> {
+  const turns = new TimedTurns(msPerTick)
+  const ticks: number[][] = [[]]
+  let left = takes.length
+  for (const ms of takes) {
+    void turns.next().then(() => {
+      ticks.at(-1)?.push(ms)
+      turns.end(ms)
+      left--
+    })
+  }
+  while (left > 0) {
+    await nextTick()
+    ticks.push([])
+  }
+  return ticks.filter((tick) => tick.length > 0)
+}
+
+describe('work that takes turns', () => {
+  test('runs in order, and none begins where a tick has spent its time', async () => {
+    expect(await run([1, 2, 3, 1, 1, 1, 5, 1], 3)).toEqual([[1, 2, 3], [1, 1, 1], [5], [1]])
+  })
+
+  test('begins at once where a tick has time left, and else before the next one', async () => {
+    const turns = new TimedTurns(3)
+    const order: string[] = []
+    const piece = async (name: string, ms: number) => {
+      await turns.next()
+      order.push(name)
+      turns.end(ms)
+    }
+    await piece('first', 2)
+    const tick = nextTick().then(() => order.push('tick'))
+    await piece('second', 2)
+    await Promise.all([piece('third', 1), tick])
+    expect(order).toEqual(['first', 'second', 'third', 'tick'])
+  })
+})
