@@ -21,12 +21,12 @@ async function run(takes: readonly number[], msPerTick: number): Promise<number[
   return ticks.filter((tick) => tick.length > 0)
 }
 
-describe('work that takes turns', () => {
-  test('runs in order, and none begins where a tick has spent its time', async () => {
+describe('a piece of work', () => {
+  test('runs after those before it, and waits for the next tick once this one has spent its time', async () => {
     expect(await run([1, 2, 3, 1, 1, 1, 5, 1], 3)).toEqual([[1, 2, 3], [1, 1, 1], [5], [1]])
   })
 
-  test('begins at once where a tick has time left, and else before the next one', async () => {
+  test('of a tick that has time left begins at once', async () => {
     const turns = new TimedTurns(3)
     const order: string[] = []
     const piece = async (name: string, ms: number) => {

@@ -86,6 +86,24 @@ describe('ready work', () => {
     expect(shown()).not.toContain('never')
   })
 
+  test('among much is sent as the same bytes until one of the beads changes', async () => {
+    await using work = await openWork()
+    const description = 'x'.repeat(2000)
+    await work.store.write((tx) => {
+      for (let n = 0; n < 600; n++) work.beadRepository.add(tx, { title: `plain ${n}`, description })
+    })
+    const { id } = await work.add({ title: 'odd one' })
+    const pieces = () => [...work.beads.ready().pieces()].filter((piece) => typeof piece !== 'string')
+    pieces()
+    const [first, again] = [pieces(), pieces()]
+    expect(first.length).toBeGreaterThan(1)
+    expect(again.map((piece) => piece.buffer)).toEqual(first.map((piece) => piece.buffer))
+    for (const [index, { buffer }] of again.entries()) expect(buffer).toBe(first[index]?.buffer ?? new ArrayBuffer())
+    await work.beads.update(human, id, { title: 'changed' })
+    expect(work.beads.ready().value.items.map(({ title }) => title)).toContain('changed')
+    expect(pieces()[0]?.buffer).not.toBe(first[0]?.buffer ?? new ArrayBuffer())
+  })
+
   test('a deferred bead becomes ready when its time comes', async () => {
     await using work = await openWork()
     const { id } = await work.beads.create(human, { title: 'x', defer_until: '2026-01-05T09:01:00Z' })
