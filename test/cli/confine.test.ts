@@ -8,7 +8,8 @@ test('gc confine explain says how this machine holds sessions to their shares', 
     'city.toml': '[[agent]]\nname = "w"\nstart_command = "x"\nconfine = { share = { memory = "2GB" } }\n',
   })
   // Nothing listens on the discard port of this machine.
-  const { out } = await gc(['confine', 'explain', 'w'], { env: { GC_URL: 'http://127.0.0.1:9' }, cwd: city.path })
+  const env = { GC_URL: 'http://127.0.0.1:9', HOME: city.path }
+  const { out } = await gc(['confine', 'explain', 'w'], { env, cwd: city.path })
   expect(out).toContain(
     `Limits of cpu and memory: ${describeCgroupSupport(localCgroupSupport())} (for a session host started`,
   )

@@ -26,7 +26,8 @@ export function recorder(shell: Shell = {}): { io: Io; output: { out: string; er
   const output = { out: '', err: '' }
   const lines = shell.stdin?.split('\n') ?? []
   const io: Io = {
-    env: shell.env ?? {},
+    // A test whose command writes to a home gives it one.
+    env: { HOME: '/dev/null', ...shell.env },
     cwd: shell.cwd ?? '/',
     width: shell.width,
     colour: shell.colour ?? false,

@@ -72,7 +72,7 @@ export async function openTown(options: Options = {}): Promise<Town> {
     ...options,
     env: { PATH: process.env.PATH, HOME: folder.path, ...options.env },
   })
-  const env = { GC_HOME: home, GC_URL: running.url }
+  const env = { HOME: folder.path, GC_HOME: home, GC_URL: running.url }
   const shell = (given: Shell = {}): Shell => ({ cwd: folder.at('town'), ...given, env: { ...env, ...given.env } })
   const town = folder.at('town')
   const rig = folder.at('shop')

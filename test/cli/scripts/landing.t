@@ -42,6 +42,7 @@ Branches are submitted, shown in the queue, held, cancelled and released, and th
   [1]
   $ gc land release $a
   *: submitted (a at *, to main, try 1) (glob)
+  $ await ': queued' gc land show $a
   $ gc land resume shop | head -1
   Rig shop lands on main* (mode push). (glob)
   $ await 'landed as' gc land show $a
