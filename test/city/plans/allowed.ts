@@ -15,6 +15,7 @@ const sort = (sql: RegExp, why: string): Allowed => ({ step: /^USE TEMP B-TREE/,
 export const ALLOWED: readonly Allowed[] = [
   walk('CONSTANT ROW|json_each|ids', 'the values it was given'),
   walk('\\(subquery-\\d+\\)|m|member', 'what another step of it has found, each judged by itself'),
+  walk('assignees', 'the names of those who hold work that is not over'),
   walk('pragma_schema_version|sqlite_sequence', 'one row'),
   walk('bead_counts', 'sums: a row for each rig, type and status'),
   walk('closed_sessions', 'sums: a row for each agent'),
@@ -93,7 +94,7 @@ export const ALLOWED: readonly Allowed[] = [
   sort(/FROM usage_facts (INDEXED BY \w+ )?WHERE at >= /, 'what was used since a moment'),
   sort(/INDEXED BY wait_beads_on/, 'waits for one bead'),
   sort(/host_key/, 'sessions whose program the host has'),
-  sort(/"session_messages"."session_id" = \?/, 'what waits to be typed to one session'),
+  sort(/FROM session_messages WHERE session_id = \?/, 'what waits to be typed to one session'),
   sort(/count\(\*\) AS n FROM \( SELECT session_id/, 'what waits to be typed, or is being typed'),
 ]
 
