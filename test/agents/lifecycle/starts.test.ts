@@ -58,3 +58,40 @@ test('the next start begins in the commit that records the last one', async () =
   expect(city.sessionRepository.live().map(({ state }) => state)).toEqual(Array(4).fill('active'))
   expect(creating.slice(creating.indexOf(1), creating.lastIndexOf(1) + 1).every((count) => count === 1)).toBe(true)
 })
+
+test('a start of many asks for no plan soon, and any other change does', async () => {
+  await using town = workTown(TOML.replace('min_active_sessions = 9', 'min_active_sessions = 40'))
+  const { host, clock } = town
+  const start = host.start.bind(host)
+  const list = host.list.bind(host)
+  const gates: (() => void)[] = []
+  let plans = 0
+  let isOpen = false
+  host.start = async (spec) => {
+    if (!isOpen) await new Promise<void>((resolve) => gates.push(resolve))
+    return start(spec)
+  }
+  host.list = () => {
+    plans++
+    return list()
+  }
+  const city = await town.open()
+  const active = () => city.sessionRepository.live().filter(({ state }) => state === 'active').length
+  await until(() => gates.length === 2)
+  await clock.advance(1_000)
+  city.reconciler.wake()
+  await clock.advance(50)
+  const before = plans
+  gates.shift()?.()
+  await until(() => active() === 1 && gates.length === 2)
+  await clock.advance(100)
+  const afterStart = plans
+  city.reconciler.wake()
+  await clock.advance(100)
+  const afterWake = plans
+  isOpen = true
+  for (const open of gates) open()
+  await city.reconciler.settle()
+  expect([afterStart, afterWake]).toEqual([before, before + 1])
+  expect(active()).toBe(40)
+})

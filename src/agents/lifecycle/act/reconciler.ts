@@ -50,7 +50,7 @@ interface ReconcilerOptions extends SnapshotReaderOptions, ActionExecutorOptions
   upkeep: { start(): Promise<void>; stop(): void }
 }
 
-/** `later` is for changes that a plan has foreseen while most of what it contains is still to begin. */
+/** `later` is for changes of a session that was started with many others, while most of those are still to begin. */
 type Urgency = 'soon' | 'later'
 
 /** Time between two reconciliations: at least the minimum, and longer when one takes the processor long. */
@@ -152,9 +152,9 @@ export class Reconciler {
     this.#next = { at, deadline: deadlines.after(at - now, () => this.#run()) }
   }
 
-  /** Wakes for a change of a session; one that the last plan starts can wait for the next plan. */
+  /** Wakes for a change of a session. */
   #onChange(session: string | undefined): void {
-    this.wake(session !== undefined && this.#executor.isPlanned(session) ? 'later' : 'soon')
+    this.wake(session !== undefined && this.#executor.isOneOfMany(session) ? 'later' : 'soon')
   }
 
   /** Reconciles soon, and begins nothing before that. */
@@ -390,10 +390,8 @@ class ActionExecutor {
   readonly #failures = new Map<string, { count: number; until: number }>()
   /** Sessions to start once others have started, in order. */
   #waiting: string[] = []
-  /** Sessions that were created since the last plan. */
-  readonly #created = new Set<string>()
-  /** Sessions whose start is not recorded yet. */
-  readonly #unrecorded = new Set<string>()
+  /** Sessions that were created or started since there was last no start under way. */
+  readonly #startedTogether = new Set<string>()
   #starting = 0
   /** Number of the plan that is executed. */
   #plan = 0
@@ -413,13 +411,12 @@ class ActionExecutor {
   /** Forgets the starts that have not begun; the next plan contains those that are still wanted. */
   forgetWaiting(): void {
     this.#waiting = []
-    this.#created.clear()
     this.#plan++
   }
 
-  /** True if the last plan starts a session, as it does many others after that. */
-  isPlanned(session: string): boolean {
-    return this.#waiting.length > MIN_STARTS_AHEAD && (this.#unrecorded.has(session) || this.#created.has(session))
+  /** True if a session is one of many that are started now, most of which are still to begin. */
+  isOneOfMany(session: string): boolean {
+    return this.#waiting.length > MIN_STARTS_AHEAD && this.#startedTogether.has(session)
   }
 
   isBusy(id: string): boolean {
@@ -489,8 +486,9 @@ class ActionExecutor {
       if (isUnderWay) this.#starting--
       isUnderWay = false
       this.#startWaiting()
+      if (this.#starting === 0) this.#startedTogether.clear()
     }
-    this.#unrecorded.add(id)
+    this.#startedTogether.add(id)
     try {
       await processes.start(id, startNext)
     } finally {
@@ -531,7 +529,7 @@ class ActionExecutor {
     let row: SessionRow | undefined
     if (identity) row = creator.createNamed(tx, identity)
     else if (agent && slot !== undefined) row = creator.createPooled(tx, agent, slot, work)
-    if (row) this.#created.add(row.id)
+    if (row) this.#startedTogether.add(row.id)
     return row?.id
   }
 
@@ -540,7 +538,6 @@ class ActionExecutor {
       this.#running.delete(subject)
       this.#matching.delete(running)
       if (succeeded) this.onDone(subject)
-      this.#unrecorded.delete(subject)
     })
     this.#running.set(subject, running)
     if (isMatching) this.#matching.add(running)
