@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { nextTick } from '../../src/core/event-loop.ts'
-import { TimedTurns } from '../../src/http/respond/turns.ts'
+import { MeasuredTurns } from '../../src/http/respond/turns.ts'
 
-/** Pieces of work, each of which takes so many milliseconds of its tick; the ticks in which they ran. */
-async function run(takes: readonly number[], msPerTick: number): Promise<number[][]> {
-  const turns = new TimedTurns(msPerTick)
+/** Pieces of work, each of which takes so much of its tick; the ticks in which they ran. */
+async function run(takes: readonly number[], perTick: number): Promise<number[][]> {
+  const turns = new MeasuredTurns(perTick)
   const ticks: number[][] = [[]]
   let left = takes.length
-  for (const ms of takes) {
+  for (const taken of takes) {
     void turns.next().then(() => {
-      ticks.at(-1)?.push(ms)
-      turns.end(ms)
+      ticks.at(-1)?.push(taken)
+      turns.end(taken)
       left--
     })
   }
@@ -27,12 +27,12 @@ describe('a piece of work', () => {
   })
 
   test('of a tick that has time left begins at once', async () => {
-    const turns = new TimedTurns(3)
+    const turns = new MeasuredTurns(3)
     const order: string[] = []
-    const piece = async (name: string, ms: number) => {
+    const piece = async (name: string, taken: number) => {
       await turns.next()
       order.push(name)
-      turns.end(ms)
+      turns.end(taken)
     }
     await piece('first', 2)
     const tick = nextTick().then(() => order.push('tick'))

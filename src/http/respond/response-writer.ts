@@ -2,7 +2,7 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { type JsonPiece, type JsonRows, textOf } from './rendered.ts'
 import { ResponseBody } from './response-body.ts'
 import { type AbortableRequest, type Reservation, ResponseBudget } from './response-budget.ts'
-import { TimedTurns, Turns } from './turns.ts'
+import { MeasuredTurns } from './turns.ts'
 
 export interface ResponseWriterOptions {
   readonly deadlines: Deadlines
@@ -29,11 +29,11 @@ const MAX_WAITING_TO_GROW = 64
 const WAIT_TO_GROW_MS = 30_000
 /** Time rendering holds the loop, in milliseconds. */
 const MAX_SLICE_MS = 2
-/** Number of pieces of large bodies all connections that are sent in one tick. */
-const PIECES_PER_TICK = 16
+/** Number of bytes of large bodies after which none are sent until the next tick: the system copies them immediately. */
+const BYTES_PER_TICK = 256 * 1024
 
 /** Time in which slow responses, or slices of large ones, begin to be rendered in one tick, in milliseconds. */
-const RENDER_MS_PER_TICK = 0.15
+const RENDER_MS_PER_TICK = 0.2
 
 /** A response as it is sent: a small text, or bytes that count against the budget. */
 export type ResponseContent = string | ResponseBody
@@ -41,8 +41,8 @@ export type ResponseContent = string | ResponseBody
 /** Writes responses of any size within the memory that the budget gives. */
 export class ResponseWriter {
   /** Turns in which operations render slow responses. */
-  readonly turns = new TimedTurns(RENDER_MS_PER_TICK)
-  readonly #turns = new Turns(PIECES_PER_TICK)
+  readonly turns = new MeasuredTurns(RENDER_MS_PER_TICK)
+  readonly #turns = new MeasuredTurns(BYTES_PER_TICK)
 
   readonly budget: ResponseBudget
   readonly #growing: ResponseBudget
@@ -141,7 +141,7 @@ type BodyPieces = Iterator<Uint8Array, void> | AsyncIterator<Uint8Array, void>
 interface BodyStreamOptions {
   readonly deadlines: Deadlines
   /** Turns in which large responses send their next piece. */
-  readonly turns: Turns
+  readonly turns: MeasuredTurns
   /** Maximum time a reader may take nothing before it is let go, in milliseconds. */
   readonly stallTimeoutMs: number
   /** Ends the connection of a reader that is let go. */
@@ -173,8 +173,10 @@ class BodySender {
   /** The reader has taken everything so far. */
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     this.#stalled.cancel()
-    await this.options.turns.next()
+    const { turns } = this.options
     const { done, value } = await this.pieces.next()
+    await turns.next()
+    turns.end(value?.length ?? 0)
     if (this.#hasEnded) return
     if (value) controller.enqueue(value)
     if (!done) {

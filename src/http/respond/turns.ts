@@ -39,10 +39,10 @@ export class Turns {
 }
 
 /**
- * Spreads work over ticks of the event loop by what it takes: one piece at a time, and none begins in a tick that has spent
- * so many milliseconds. Work that waited runs between the events of two ticks, never within the event of another.
+ * Spreads work over ticks of the event loop by what it takes, in a unit of its own: one piece at a time, and none begins in
+ * a tick that has spent so much. Work that waited runs between the events of two ticks, never within the event of another.
  */
-export class TimedTurns {
+export class MeasuredTurns {
   readonly #waiting: (() => void)[] = []
   #spent = 0
   #isTaken = false
@@ -50,7 +50,7 @@ export class TimedTurns {
   /** True while work that waited runs. */
   #isRefilling = false
 
-  constructor(private readonly msPerTick: number) {}
+  constructor(private readonly perTick: number) {}
 
   /** Resolves in the tick whose turn it is; call `end` without waiting for anything else. */
   next(): Promise<void> {
@@ -60,15 +60,15 @@ export class TimedTurns {
     return Promise.resolve()
   }
 
-  /** Ends a turn that took so many milliseconds. */
-  end(ms: number): void {
+  /** Ends a turn that took so much. */
+  end(taken: number): void {
     this.#isTaken = false
-    this.#spent += ms
+    this.#spent += taken
     if (this.#isRefilling) this.#resume()
   }
 
   get #hasTurn(): boolean {
-    return !this.#isTaken && this.#spent < this.msPerTick
+    return !this.#isTaken && this.#spent < this.perTick
   }
 
   #arm(): void {
@@ -87,12 +87,8 @@ export class TimedTurns {
 
   #resume(): void {
     const begin = this.#hasTurn ? this.#waiting.shift() : undefined
-    if (begin) {
-      this.#isTaken = true
-      begin()
-    } else {
-      this.#isRefilling = false
-      this.#spent = 0
-    }
+    this.#isRefilling = begin !== undefined
+    this.#isTaken ||= this.#isRefilling
+    begin?.()
   }
 }
