@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { Type } from '@sinclair/typebox'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { JsonRows } from '../../src/http/respond/rendered.ts'
+import { ResponseBody } from '../../src/http/respond/response-body.ts'
 import { ResponseBudget } from '../../src/http/respond/response-budget.ts'
 import { ResponseWriter } from '../../src/http/respond/response-writer.ts'
 import { route } from '../../src/http/route.ts'
@@ -211,4 +212,13 @@ describe('readers that wait for the same', () => {
     expect((await readers[0])?.headers.get('x-gc-index')).toBe('7')
     await until(() => server.budget.used === 0)
   })
+})
+
+test('the body of a large response is sent in pieces of the same size, none of them larger than allowed', () => {
+  const clock = new TestClock()
+  const budget = new ResponseBudget({ deadlines: new Deadlines(clock, clock) })
+  const body = ResponseBody.of('x'.repeat(1_000_001), budget.take(0))
+  const pieces = [...body.pieces(300_000)]
+  expect(pieces.map(({ length }) => length)).toEqual([250_001, 250_001, 250_001, 249_998])
+  expect(Buffer.concat(pieces).toString()).toBe('x'.repeat(1_000_001))
 })

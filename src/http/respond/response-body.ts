@@ -40,10 +40,11 @@ export class ResponseBody {
     return this.#length
   }
 
-  /** The pieces of at most so many bytes in which it is sent. */
+  /** The pieces of at most so many bytes in which it is sent: those of one chunk have the same size. */
   *pieces(size: number): Generator<Uint8Array<ArrayBuffer>, void> {
     for (const chunk of this.#chunks) {
-      for (let start = 0; start < chunk.length; start += size) yield chunk.subarray(start, start + size)
+      const step = Math.ceil(chunk.length / Math.ceil(chunk.length / size))
+      for (let start = 0; start < chunk.length; start += step) yield chunk.subarray(start, start + step)
     }
   }
 

@@ -65,7 +65,7 @@ const NEXT_DEFERRED = query<{ at: number | null }, [number]>(
 const KEPT_READY = { least: 256, most: 20_000 }
 
 /** Number of characters of ready beads that are made bytes together, and of their bytes that are kept at most. */
-const READY_PIECE = 512 * 1024
+const READY_PIECE = 448 * 1024
 const MAX_READY_BYTES = 8 * 1024 * 1024
 
 const encoder = new TextEncoder()
