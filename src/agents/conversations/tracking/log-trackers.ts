@@ -99,21 +99,26 @@ export class LogTrackers {
     if (this.#isStopped) return
     const { sessionRepository } = this.options
     const changed = this.#changed ?? [...this.#trackers.keys(), ...sessionRepository.live().map(({ id }) => id)]
+    const running = new Map<string, SessionRow>()
+    for (const id of changed) {
+      const row = sessionRepository.find(id)
+      if (row && row.state !== 'closed' && isRunning(row)) running.set(id, row)
+      this.#renewTracker(id, running.get(id))
+    }
+    for (const [id, row] of running) if (!this.#trackers.has(id)) this.#startTracker(id, row)
     this.#changed = new Set()
-    for (const id of changed) this.#updateOf(id, sessionRepository.find(id))
   }
 
-  #updateOf(id: string, row: SessionRow | undefined): void {
+  #renewTracker(id: string, row: SessionRow | undefined): void {
     const tracker = this.#trackers.get(id)
-    const running = row && row.state !== 'closed' && isRunning(row) ? row : undefined
-    if (tracker && running?.generation === tracker.row.generation) {
-      const isNamed = running.sessionKey !== null && running.sessionKey !== tracker.row.sessionKey
-      tracker.row = running
-      if (isNamed && !tracker.hasKey(running.sessionKey ?? '')) void tracker.updateAll()
+    if (!tracker) return
+    if (row?.generation !== tracker.row.generation) {
+      this.#stopTracker(id, tracker)
       return
     }
-    if (tracker) this.#stopTracker(id, tracker)
-    if (running) this.#startTracker(id, running)
+    const isNamed = row.sessionKey !== null && row.sessionKey !== tracker.row.sessionKey
+    tracker.row = row
+    if (isNamed && !tracker.hasKey(row.sessionKey ?? '')) void tracker.updateAll()
   }
 
   #startTracker(id: string, row: SessionRow): void {
