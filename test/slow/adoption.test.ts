@@ -148,7 +148,13 @@ describe('a host that is killed', () => {
     await eventually('all work is offered again', 5_000, open, (count) => count === 3)
     expect((await city.call('GET ~/sessions?state=active')).body.total).toBe(0)
     expect((await city.call('GET ~/claims')).body.total).toBe(0)
-    const reopenings = (await city.recorded(seq)).filter(({ type }) => type === 'bead.dead_assignee_reopened')
+    // Events are listed once they are on disk, which may be after their beads.
+    const reopenings = await eventually(
+      'each is recorded',
+      5_000,
+      async () => (await city.recorded(seq)).filter(({ type }) => type === 'bead.dead_assignee_reopened'),
+      ({ length }) => length >= held.length,
+    )
     expect(reopenings.map(({ subject }) => subject).sort()).toEqual(held.sort())
     process.stdout.write(`lost host to offered again: ${Math.round(took)} ms\n`)
     expect(took).toBeLessThan(10_000)
