@@ -62,6 +62,8 @@ export class SessionRepository {
 
   /** The row may be one that is shared by all who ask. */
   find(id: string): SessionRow | undefined {
+    // Several ask for a session that was just written.
+    if (this.#written.has(id) && !this.store.isWriting) this.live()
     return this.#shared(id) ?? this.#rows(ROWS.byId, id)[0]
   }
 
