@@ -5,6 +5,9 @@ import { openLibc } from './libc.ts'
 /** After how many milliseconds the code that only starting needed is old enough for the collector to drop. */
 const OLD_MS = 30_000
 
+/** By when the collector has run after a burst, in milliseconds. */
+const SETTLED_MS = 15_000
+
 /** `MADV_DONTNEED` of madvise(2). */
 const DONT_NEED = 4
 /** Size of an entry of /proc/self/pagemap (proc(5)), one for each page. */
@@ -50,9 +53,19 @@ export function releaseAfterStart(deadlines: Deadlines): void {
 /**
  * Releases the pages of the program and its libraries that this process has mapped and has not written: code, constants and
  * compiled modules. Whatever it uses again is mapped again from the cache of the kernel. Starting alone maps most of it.
+ * They are released a second time soon, as the collector maps a part again.
  */
 export function releaseProgramPages(): void {
   if (process.platform !== 'linux') return
+  releaseNow()
+  clearTimeout(again)
+  again = setTimeout(releaseNow, SETTLED_MS)
+  again.unref()
+}
+
+let again: NodeJS.Timeout | undefined
+
+function releaseNow(): void {
   try {
     release()
   } catch {

@@ -15,7 +15,7 @@ import { Wire } from './support/wire.ts'
 const SIZE = { agents: 800, submolts: 500, posts: 4_000, comments: 20_000, votes: 40_000 }
 /** Requests for each second of processor with a reader, of those of a server alone; and its memory in megabytes. */
 const TARGETS = { share: 0.85, memory: 60 }
-/** By when a reader has released what only starting needed. */
+/** By when a process has released what only starting needed. */
 const RELEASED_MS = 34_000
 /** For each process. */
 const [CLIENTS, WARM_UP, REQUESTS] = [16, 10_000, 10_000]
@@ -62,7 +62,7 @@ async function measure(readers: 0 | 1) {
     ),
   )
   await took(() => children(served.pid).length === readers)
-  await Bun.sleep(readers ? RELEASED_MS : 2_000)
+  await Bun.sleep(RELEASED_MS)
   const pid = children(served.pid)[0] ?? served.pid
   const rates: number[] = []
   const processes = 1 + readers
