@@ -15,12 +15,15 @@ const ENTRY_BYTES = 8
 /** Bits of an entry: the page is in memory, is in swap, and is one of a file. */
 const [MAPPED, SWAPPED, OF_FILE] = [1n << 63n, 1n << 62n, 1n << 61n]
 
-/** Addresses, permissions and offset of a mapping of a file, in /proc/self/smaps (proc(5)), then its path. */
+/** Addresses, permissions, offset and path of a mapping of a file in /proc/self/smaps (proc(5)). */
 const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) \S+ [1-9]\d* +(.+)$/m
 
 const openMadvise = () => openLibc({ madvise: { args: ['u64', 'u64', 'int'], returns: 'int' } })
 
 let opened: ReturnType<typeof openMadvise>
+
+/** The second release that is planned. */
+let again: NodeJS.Timeout | undefined
 
 /** A range of addresses, or of bytes of a file. */
 interface Range {
@@ -30,7 +33,7 @@ interface Range {
 
 interface Mapping extends Range {
   readonly permissions: string
-  /** Where in the file it begins. */
+  /** Position in the file at which it begins. */
   readonly offset: number
   readonly path: string
   /** Size of its pages in bytes. */
@@ -53,7 +56,7 @@ export function releaseAfterStart(deadlines: Deadlines): void {
 /**
  * Releases the pages of the program and its libraries that this process has mapped and has not written: code, constants and
  * compiled modules. Whatever it uses again is mapped again from the cache of the kernel. Starting alone maps most of it.
- * They are released a second time soon, as the collector maps a part again.
+ * Releases them a second time soon after, since the collector maps some of them again.
  */
 export function releaseProgramPages(): void {
   if (process.platform !== 'linux') return
@@ -63,13 +66,11 @@ export function releaseProgramPages(): void {
   again.unref()
 }
 
-let again: NodeJS.Timeout | undefined
-
 function releaseNow(): void {
   try {
     release()
   } catch {
-    // Some sandboxes have not all of these files; there the pages stay.
+    // Some sandboxes lack one of these files; there the pages stay.
   }
 }
 

@@ -345,7 +345,7 @@ const textsOf = (headers: ResponseHead['headers']): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 /**
- * What is returned late, in the form in which Bun sends it quickly: with its head, which Elysia would copy. A HEAD is
+ * Puts a late text in the form in which Bun sends it quickly: with its head, which Elysia would copy. A HEAD is
  * answered with the length of the text.
  */
 function asLate(response: unknown, { method }: Request, reply: ResponseHead): unknown {

@@ -124,7 +124,7 @@ export const beadWriter = {
     return rowOf(row, after, { closed_at, updated_at: now, revision: row.revision + 1 })
   },
 
-  /** Writes the columns that differ, the time of the close as any other. */
+  /** Writes the columns that differ, among them the time of the close. */
   restore(tx: Tx, before: BeadValues, after: BeadValues, now: number): void {
     const columns = VALUE_COLUMNS.filter((column) => before[column] !== after[column])
     write(tx, before, after, now, columns)

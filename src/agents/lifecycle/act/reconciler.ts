@@ -76,7 +76,7 @@ export class Reconciler {
   readonly #scaleChecks: ScaleChecks
   #unsubscribe = () => {}
   #running: Promise<void> | undefined
-  /** When to reconcile after the current reconciliation; undefined while nothing asks for that. */
+  /** Urgency of the reconciliation that follows the current one; undefined while nothing asks for one. */
   #again: Urgency | undefined
   #closed = true
   #lastRun = 0

@@ -192,7 +192,7 @@ export class SnapshotReader {
     }
   }
 
-  /** What is known of a session; what depends on its row alone is kept for as long as that stays the same. */
+  /** Facts kept about a session; those that depend on its row alone stay for as long as the row does. */
   #knownOf(row: SessionRow): KnownSession {
     const before = this.#known.get(row.id)
     if (before?.row === row) return before
@@ -211,7 +211,7 @@ export class SnapshotReader {
 /** Facts about a session that are read for all of them together. */
 type SessionFacts = Pick<SessionSnapshot, 'messages' | 'busy' | 'asking'> & { assignees: ReadonlySet<string> }
 
-/** What is kept of a session from one snapshot to the next. */
+/** Facts about a session that are kept from one snapshot to the next. */
 interface KnownSession {
   row: SessionRow
   names: readonly string[]
